@@ -56,6 +56,65 @@ struct GateRecipeTests {
             #expect(try await deployment.recipe("partner-1") == nil)
         }
     }
+
+    /// An origin, and lines of the blocks for it: nginx, HAProxy, Traefik and Caddy.
+    private static let places: [(origin: String, lines: [GateProxy: [String]])] = [
+        (
+            "https://wiki.example.com:8443",
+            [
+                .nginx: ["listen 8443 ssl;", "server_name wiki.example.com;", "/live/wiki.example.com/privkey.pem;"],
+                .haproxy: ["bind :8443 ssl crt /etc/haproxy/certs/", "{ req.hdr(host) -i wiki.example.com:8443 }"],
+                .traefik: ["Host(`wiki.example.com`)"], .caddy: ["\nwiki.example.com:8443 {"],
+            ]
+        ),
+        (
+            "https://[2001:db8::1]",
+            [
+                .nginx: [
+                    "listen [2001:db8::1]:443 ssl;", "server_name [2001:db8::1];", "/live/2001:db8::1/privkey.pem;",
+                ],
+                .haproxy: ["bind [2001:db8::1]:443 ssl", "{ req.hdr(host) -i [2001:db8::1] }"],
+                .traefik: ["Host(`2001:db8::1`)"], .caddy: ["\n[2001:db8::1] {"],
+            ]
+        ),
+        (
+            "https://[2001:db8::1]:8443",
+            [
+                .nginx: ["listen [2001:db8::1]:8443 ssl;", "server_name [2001:db8::1];"],
+                .haproxy: ["bind [2001:db8::1]:8443 ssl", "{ req.hdr(host) -i [2001:db8::1]:8443 }"],
+                .traefik: ["Host(`2001:db8::1`)"], .caddy: ["\n[2001:db8::1]:8443 {"],
+            ]
+        ),
+        (
+            "http://[::1]",
+            [
+                .nginx: ["listen [::1]:80;", "server_name [::1];"], .haproxy: ["bind [::1]:80\n"],
+                .traefik: ["Host(`::1`)"], .caddy: ["\nhttp://[::1] {"],
+            ]
+        ),
+        (
+            "http://localhost:8090",
+            [
+                .nginx: ["listen localhost:8090;", "server_name localhost;"], .haproxy: ["bind localhost:8090\n"],
+                .traefik: ["Host(`localhost`)"], .caddy: ["\nhttp://localhost:8090 {"],
+            ]
+        ),
+    ]
+
+    @Test("name the port and the address of the origin as each proxy wants them")
+    func places() async throws {
+        try await TestDeployment.open { deployment in
+            for (number, place) in Self.places.enumerated() {
+                let keys = ["protocols": ClientEntry.Value.list(["gate"]), "gate_origin": .text(place.origin)]
+                try await deployment.add(AddedClient("wiki-\(number)"), keys)
+                let recipe = try #require(try await deployment.recipe("wiki-\(number)"))
+                for (proxy, lines) in place.lines {
+                    let text = recipe.text(for: proxy)
+                    for line in lines { #expect(text.contains(line), "\(proxy) of \(place.origin): \(line)\n\(text)") }
+                }
+            }
+        }
+    }
 }
 
 extension TestDeployment {

@@ -1,3 +1,5 @@
+import SSOShared
+
 extension GateRecipe {
     private var variables: [(field: String, name: String)] {
         Self.identity.map { ($0, "sso_" + $0.lowercased().replacing("-", with: "_")) }
@@ -23,7 +25,7 @@ extension GateRecipe {
             }
             server {
                 \(listen)
-                server_name \(serverName);
+                server_name \(address.urlHost);
                 large_client_header_buffers 8 16k;
 
                 location / {
@@ -93,12 +95,10 @@ extension GateRecipe {
     }
 
     private var listen: String {
-        isHTTPS
-            ? "listen 443 ssl;\n    ssl_certificate /etc/letsencrypt/live/\(serverName)/fullchain.pem;\n"
-                + "    ssl_certificate_key /etc/letsencrypt/live/\(serverName)/privkey.pem;"
-            : "listen \(host);"
+        let place = listening.isEmpty ? "\(port)" : "\(listening):\(port)"
+        return isHTTPS
+            ? "listen \(place) ssl;\n    ssl_certificate /etc/letsencrypt/live/\(address.host)/fullchain.pem;\n"
+                + "    ssl_certificate_key /etc/letsencrypt/live/\(address.host)/privkey.pem;"
+            : "listen \(place);"
     }
-
-    /// The host without its port.
-    private var serverName: String { String(host.prefix { $0 != ":" }) }
 }

@@ -1,3 +1,5 @@
+import SSOShared
+
 extension GateRecipe {
     /// With every mixture of hyphens and underscores: many servers read both as one.
     private static let forms = identity.flatMap { name in
@@ -54,7 +56,7 @@ extension GateRecipe {
             # Where the port has no frontend yet, above these two lines:
             #     frontend web
             #         mode http
-            #         \(isHTTPS ? "bind :443 ssl crt /etc/haproxy/certs/" : "bind \(host.contains(":") ? host : "\(host):80")")
+            #         bind \(listening):\(port)\(isHTTPS ? " ssl crt /etc/haproxy/certs/" : "")
             #         timeout client 1m
             backend \(word)_gate
                 mode http
@@ -104,12 +106,12 @@ extension GateRecipe {
             http:
               routers:
                 \(id):
-                  rule: Host(`\(host.prefix { $0 != ":" })`)
+                  rule: Host(`\(address.host)`)
                   entryPoints: [\(entry)]\(tls.replacing("          ", with: "      "))
                   middlewares: [\(chain.joined(separator: ", "))]
                   service: \(id)
                 \(id)-sso:
-                  rule: Host(`\(host.prefix { $0 != ":" })`) && PathPrefix(`/.sso/`)
+                  rule: Host(`\(address.host)`) && PathPrefix(`/.sso/`)
                   entryPoints: [\(entry)]\(tls.replacing("          ", with: "      "))
                   middlewares: [\(id)-clear, \(id)-path]
                   service: \(id)-idp

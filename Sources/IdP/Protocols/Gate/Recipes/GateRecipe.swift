@@ -1,4 +1,5 @@
 package import IdPClients
+import SSOShared
 import SSOWeb
 
 /// The proxies that the gate has a recipe for.
@@ -17,7 +18,10 @@ package struct GateRecipe: Sendable {
     ]
 
     let id: String
-    let origin, host: String
+    /// Of the origin, with the port if it has one: what browsers name in `Host`.
+    let host: String
+    /// The same in its parts, for what a proxy wants apart.
+    let address: HostPort
     let isHTTPS: Bool
     let upstream: String
     /// Where this program listens, as the proxy sees it.
@@ -29,13 +33,17 @@ package struct GateRecipe: Sendable {
     /// Nil for a client that is not behind the gate.
     package init?(_ client: Client, program: String) {
         guard let gate = client.gate else { return nil }
-        (id, origin, self.program) = (client.id, gate.origin.text, program)
+        let host = String(gate.origin.text.drop { $0 != "/" }.dropFirst(2))
+        guard let address = try? HostPort(host) else { return nil }
+        (id, self.host, self.address, self.program) = (client.id, host, address, program)
         (isHTTPS, sessionCookie) = (gate.origin.isHTTPS, gate.sessionCookie.name)
-        host = String(gate.origin.text.drop { $0 != "/" }.dropFirst(2))
         upstream = gate.upstream ?? "http://127.0.0.1:3000"
         removed = gate.takesAppKeys ? ["Authorization"] + (gate.appKeyField.map { [$0] } ?? []) : []
     }
 
+    var port: Int { address.port ?? (isHTTPS ? 443 : 80) }
+    /// Where a proxy listens: at all addresses of IPv4 for a name with a certificate, else at the one of the origin.
+    var listening: String { isHTTPS && address.kind != .ipv6 ? "" : address.urlHost }
     /// Without a scheme.
     var upstreamHost: String { String(upstream.drop { $0 != "/" }.dropFirst(2)) }
     /// As part of a name in the file of a proxy.
