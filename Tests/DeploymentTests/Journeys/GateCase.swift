@@ -43,6 +43,15 @@ struct GateCase: Sendable {
                 #expect(!wiki.arrived("/doubled-\(number)-").contains { $0.head.contains("forged\r\n") }, "\(name)")
             }
         },
+        GateCase("no script of the service reads the signed identity: its proxy has three addresses below /.sso/") {
+            wiki, ann in
+            for path in ["check", "check?to=/", "app-keys", "", "start/", "x/../check"] {
+                let reply = try await wiki.probe.get("/.sso/\(path)", GatedService.cookie(ann))
+                #expect(reply.status == 404 && reply.header("remote-user") == nil, "\(path): \(reply.status)")
+                #expect(reply.header("x-sso-identity") == nil, "\(path)")
+            }
+            #expect(wiki.arrived("/.sso").isEmpty)
+        },
         GateCase("a key passes in each of three places, and does not reach the service") { wiki, ann in
             let key = try await wiki.key(ann)
             for (number, (field, value)) in places(of: key).enumerated() {

@@ -4,8 +4,11 @@ import SSOShared
 package enum GatePath {
     /// Below it a proxy asks: `/gate/CLIENT/check`.
     package static let prefix = "/gate/"
-    /// What the proxy routes to ``prefix`` and the client's id, on the host of the service.
+    /// On the host of the service. The proxy routes ``steps`` below it to ``prefix`` and the client's id, and nothing else:
+    /// scripts of the service could read what the check answers.
     package static let ofService = "/.sso/"
+    /// What the browser itself asks for below ``ofService``.
+    static let steps = ["start", "callback", "sign-out"]
     /// Where the browser comes from the service to sign in.
     package static let authorize = "/gate-sign-in"
     /// Where a user goes on who has signed in.

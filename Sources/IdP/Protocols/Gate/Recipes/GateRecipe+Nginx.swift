@@ -60,7 +60,12 @@ extension GateRecipe {
                 }
 
                 location /.sso/ {
-                    proxy_pass http://\(program)/gate/\(id)/;
+                    return 404;
+                }
+
+                location ~ ^/\\.sso/(?:\(GatePath.steps.joined(separator: "|")))$ {
+                    rewrite ^/\\.sso/(.*)$ /gate/\(id)/$1 break;
+                    proxy_pass http://\(program);
                     proxy_set_header Host $http_host;
                     proxy_set_header X-Forwarded-Proto $scheme;
                     proxy_set_header X-Forwarded-Host $http_host;

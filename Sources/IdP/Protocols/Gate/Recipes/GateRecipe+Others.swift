@@ -21,7 +21,9 @@ extension GateRecipe {
                 route {
             \(clear)
                     handle_path /.sso/* {
+                        @other not path \(GatePath.steps.map { "/gate/\(id)/\($0)" }.joined(separator: " "))
                         rewrite * /gate/\(id){uri}
+                        error @other 404
                         reverse_proxy \(program)
                     }
                     handle {
@@ -63,6 +65,7 @@ extension GateRecipe {
                 timeout connect 5s
                 timeout server 1m
             \(discarded)
+                http-request return status 404 unless { path \(steps.joined(separator: " ")) }
                 http-request replace-path ^/\\.sso/(.*)$ /gate/\(id)/\\1
                 server gate \(program)
 
@@ -106,12 +109,12 @@ extension GateRecipe {
             http:
               routers:
                 \(id):
-                  rule: Host(`\(address.host)`)
+                  rule: Host(`\(address.host)`) && !PathPrefix(`/.sso/`)
                   entryPoints: [\(entry)]\(tls.replacing("          ", with: "      "))
                   middlewares: [\(chain.joined(separator: ", "))]
                   service: \(id)
                 \(id)-sso:
-                  rule: Host(`\(address.host)`) && PathPrefix(`/.sso/`)
+                  rule: Host(`\(address.host)`) && (\(steps.map { "Path(`\($0)`)" }.joined(separator: " || ")))
                   entryPoints: [\(entry)]\(tls.replacing("          ", with: "      "))
                   middlewares: [\(id)-clear, \(id)-path]
                   service: \(id)-idp

@@ -44,6 +44,8 @@ package struct GateRecipe: Sendable {
     var port: Int { address.port ?? (isHTTPS ? 443 : 80) }
     /// Where a proxy listens: at all addresses of IPv4 for a name with a certificate, else at the one of the origin.
     var listening: String { isHTTPS && address.kind != .ipv6 ? "" : address.urlHost }
+    /// The addresses of ``GatePath/steps`` on the host of the service.
+    var steps: [String] { GatePath.steps.map { GatePath.ofService + $0 } }
     /// Without a scheme.
     var upstreamHost: String { String(upstream.drop { $0 != "/" }.dropFirst(2)) }
     /// As part of a name in the file of a proxy.
