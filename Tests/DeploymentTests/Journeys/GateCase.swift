@@ -52,6 +52,17 @@ struct GateCase: Sendable {
             }
             #expect(wiki.arrived("/.sso").isEmpty)
         },
+        GateCase("a client takes no field off what the service is told") { wiki, ann in
+            let names = GatedService.identity.joined(separator: ", ")
+            for (number, word) in ["close", "keep-alive, Upgrade"].enumerated() {
+                let reply = try await wiki.probe.get(
+                    "/fields-\(number)-", GatedService.cookie(ann) + [("Connection", "\(word), \(names)")])
+                #expect(reply.status == 200, "\(word)")
+                let request = try wiki.onlyArrived("/fields-\(number)-")
+                #expect(request.header("Remote-User") == "ann" && request.header("Remote-Id")?.isEmpty == false)
+                #expect(request.header("X-SSO-Identity")?.hasPrefix("eyJ") == true, "\(word)")
+            }
+        },
         GateCase("a key passes in each of three places, and does not reach the service") { wiki, ann in
             let key = try await wiki.key(ann)
             for (number, (field, value)) in places(of: key).enumerated() {

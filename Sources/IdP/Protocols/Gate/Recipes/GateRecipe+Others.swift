@@ -10,7 +10,8 @@ extension GateRecipe {
     }
 
     /// For Caddy 2.6 and later. Every answer of the gate has all fields, so that no placeholder stays as it is. Of the cookies the
-    /// check gets that of the gate alone: those of the service may be many.
+    /// check gets that of the gate alone: those of the service may be many. Of `Connection` only `upgrade` stays: Caddy removes
+    /// the fields that it names from what the service gets.
     var caddy: String {
         let site = isHTTPS ? host : "http://\(host)"
         let clear = Self.forms.map { "        request_header -\($0)" }.joined(separator: "\n")
@@ -20,6 +21,7 @@ extension GateRecipe {
             \(site) {
                 route {
             \(clear)
+                    request_header Connection "(?i)^(?:.*\\b(upgrade)\\b)?.*$" "$1"
                     handle_path /.sso/* {
                         @other not path \(GatePath.steps.map { "/gate/\(id)/\($0)" }.joined(separator: " "))
                         rewrite * /gate/\(id){uri}
