@@ -163,6 +163,8 @@ struct GateCase: Sendable {
             let page = try await wiki.probe.get("/secret", GatedService.page)
             #expect(page.status == 302)
             #expect(page.header("location")?.hasPrefix("\(wiki.origin)/.sso/start?to=/secret") == true)
+            let asked = try await wiki.probe.get("/secret?unauthorized=401", GatedService.page)
+            #expect(asked.status == 302, "the query is the page's own")
             let script = try await wiki.probe.get("/secret", [("Accept", "application/json")])
             #expect(script.status == 401 && script.header("location") == nil)
             for path in [

@@ -30,7 +30,7 @@ extension GateRecipe {
                     }
                     handle {
                         forward_auth \(program) {
-                            uri /gate/\(id)/check
+                            uri /gate/\(id)/check?
                             copy_headers \(Self.identity.joined(separator: " "))
                             header_up Cookie "^(?:(?:.*?;\\s*)?(\(sessionCookie)=[^;]*).*|.*)$" "$1"
                             header_up -Upgrade
