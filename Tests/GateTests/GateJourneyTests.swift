@@ -215,11 +215,19 @@ struct GateJourneyTests {
                 (403, try await scene.check(nil, [("Remote-User", "ann")])),
                 (302, try await scene.probe().get("/gate/partner-1/start?to=/", fields)),
                 (400, try await scene.probe().get("/gate/partner-1/callback?grant=x", fields)),
+                (404, try await scene.probe().get("/gate/partner-1/nothing", fields)),
+                (405, try await scene.probe().get("/gate/partner-1/sign-out", fields)),
+                (400, try await scene.probe().get("/gate/partner-1/start", fields + [("Sec-Fetch-Dest", "iframe")])),
+                (401, try await scene.check(nil, [("X-Big", String(repeating: "a", count: 33 << 10))])),
             ]
             for (status, reply) in answers {
                 #expect(reply.status == status)
                 #expect(reply.all("strict-transport-security") == ["max-age=31536000"], "\(status)")
             }
+            await scene.deployment.database.close()
+            let unavailable = try await scene.check("sgs_\(String(repeating: "A", count: 43))")
+            #expect(unavailable.status == 503)
+            #expect(unavailable.all("strict-transport-security") == ["max-age=31536000"])
         }
     }
 }

@@ -48,7 +48,7 @@ extension IdPFeatures {
             shutdown: parts.shutdown, metrics: services.common.metrics, jsonPaths: routes.jsonPaths,
             pathsWithTokens: routes.pathsWithTokens, pageRoutes: routes.pageRoutes,
             guardedPageRoutes: routes.guardedPageRoutes, localePaths: routes.localePaths,
-            longHeads: routes.longHeads, longTargets: routes.longTargets)
+            otherHosts: routes.otherHosts, longTargets: routes.longTargets)
         routes.add(to: router)
         return (router, routes.routes)
     }

@@ -4,20 +4,20 @@ public import Hummingbird
 /// Refuses what no browser and no relying party sends, before any route sees it: heads that are too large, a missing
 /// Host, paths that are not written plainly.
 public struct RequestGuard<Context: RequestContext>: RouterMiddleware {
-    private let longHeads, longTargets: PathPatterns
+    private let otherHosts, longTargets: PathPatterns
 
     /// - Parameters:
-    ///   - longHeads: the paths whose requests carry the fields of another service, as in ``PathPatterns``. They may be
+    ///   - otherHosts: the paths whose requests carry the fields of another service, as in ``PathPatterns``. They may be
     ///   longer, and a request that is too long for them is one without a session.
     ///   - longTargets: the paths with an address of another service in their query.
-    public init(longHeads: Set<String> = [], longTargets: Set<String> = []) {
-        (self.longHeads, self.longTargets) = (PathPatterns(longHeads), PathPatterns(longTargets))
+    public init(otherHosts: Set<String> = [], longTargets: Set<String> = []) {
+        (self.otherHosts, self.longTargets) = (PathPatterns(otherHosts), PathPatterns(longTargets))
     }
 
     public func handle(
         _ request: Request, context: Context, next: (Request, Context) async throws -> Response
     ) async throws -> Response {
-        let isLong = longHeads.contain(request.uri.path)
+        let isLong = otherHosts.contain(request.uri.path)
         do { try limits(of: request, isLong).check(request.head) } catch {
             // nginx makes 500 of 414 and 431 where it asks about a request.
             throw isLong ? PublicError.unauthenticated : error

@@ -3,15 +3,21 @@ public import Hummingbird
 
 /// Adds the security headers to every response. A route that needs another value sets it, and that value stays.
 public struct SecurityHeaders<Context: RequestContext>: RouterMiddleware {
-    private let fields: SecurityFields
-    private let pathsWithTokens: PathPatterns
+    private let fields, fieldsOfOthers: SecurityFields
+    private let pathsWithTokens, otherHosts: PathPatterns
 
-    /// - Parameter pathsWithTokens: paths whose URL contains a token; one that ends with a slash stands for all below it, and
-    ///   `*` for one part of a path.
-    ///   Their responses, error pages included, keep the URL out of the Referer of later requests.
-    public init(origin: PublicOrigin, pathsWithTokens: Set<String> = []) {
-        self.pathsWithTokens = PathPatterns(pathsWithTokens)
+    /// - Parameters:
+    ///   - pathsWithTokens: paths whose URL contains a token; one that ends with a slash stands for all below it, and
+    ///     `*` for one part of a path.
+    ///     Their responses, error pages included, keep the URL out of the Referer of later requests.
+    ///   - otherHosts: paths that are answered on the host of another service, written alike. What this program wants of the hosts
+    ///     below its own (`includeSubDomains`) is not for those below that one.
+    public init(origin: PublicOrigin, pathsWithTokens: Set<String> = [], otherHosts: Set<String> = []) {
+        (self.pathsWithTokens, self.otherHosts) = (PathPatterns(pathsWithTokens), PathPatterns(otherHosts))
         fields = SecurityFields(origin: origin)
+        var other = origin
+        other.includesSubdomains = false
+        fieldsOfOthers = SecurityFields(origin: other)
     }
 
     public func handle(
@@ -19,7 +25,7 @@ public struct SecurityHeaders<Context: RequestContext>: RouterMiddleware {
     ) async throws -> Response {
         var response = try await next(request, context)
         if pathsWithTokens.contain(request.uri.path) { response.headers[.referrerPolicy] = "no-referrer" }
-        fields.add(to: &response.headers)
+        (otherHosts.contain(request.uri.path) ? fieldsOfOthers : fields).add(to: &response.headers)
         if request.isFromNativeShell { allowFetch(&response.headers) }
         return response
     }

@@ -20,14 +20,14 @@ public enum WebRouter {
     ///     language.
     ///   - guardedPageRoutes: those of pages that do not exist for every user.
     ///   - localePaths: the paths at which clients ask for a language with `ui_locales`.
-    ///   - longHeads: the paths whose requests carry the fields of another service, written alike (``RequestGuard``).
+    ///   - otherHosts: the paths that a proxy passes on from the host of another service, with its fields, written alike.
     ///   - longTargets: the paths with an address of another service in their query, written alike.
     package static func router<Context: WebRequestContext>(
         _ context: Context.Type, origin: PublicOrigin, pages: Pages, assets: StaticAssets, database: any Database,
         clock: ServiceClock, addresses: ClientAddress, shutdown: ShutdownState, metrics: ProgramMetrics? = nil,
         jsonPaths: Set<String> = [], pathsWithTokens: Set<String> = [], pageRoutes: Set<String>,
         guardedPageRoutes: Set<String> = [],
-        localePaths: Set<String> = [], longHeads: Set<String> = [], longTargets: Set<String> = []
+        localePaths: Set<String> = [], otherHosts: Set<String> = [], longTargets: Set<String> = []
     ) -> Router<Context> {
         let router = Router(context: context)
         if let metrics { router.add(middleware: RequestMetrics(metrics.registry)) }
@@ -36,12 +36,12 @@ public enum WebRouter {
         // Outermost first.
         router.addMiddleware {
             ClientAddressLogging(addresses)
-            SecurityHeaders(origin: origin, pathsWithTokens: pathsWithTokens)
+            SecurityHeaders(origin: origin, pathsWithTokens: pathsWithTokens, otherHosts: otherHosts)
             RequestLog()
             AskedLanguage(languages: pages.languages, cookie: asked, paths: PathPatterns(localePaths))
             LanguageChoice(languages: pages.languages, cookie: language)
             ErrorMiddleware(pages: pages, jsonPaths: jsonPaths)
-            RequestGuard(longHeads: longHeads, longTargets: longTargets)
+            RequestGuard(otherHosts: otherHosts, longTargets: longTargets)
             LanguageLinks(
                 languages: pages.languages, cookie: language, pageRoutes: pageRoutes, guardedRoutes: guardedPageRoutes)
         }

@@ -13,7 +13,7 @@ package struct FeatureRouter {
     /// The paths at which clients ask for a language, as ``WebRouter`` takes them.
     package private(set) var localePaths: Set<String> = []
     /// The paths whose requests carry the fields of another service, as ``WebRouter`` takes them.
-    package private(set) var longHeads: Set<String> = []
+    package private(set) var otherHosts: Set<String> = []
     /// The paths with an address of another service in their query, as ``WebRouter`` takes them.
     package private(set) var longTargets: Set<String> = []
     private var absent: Set<String> = []
@@ -101,8 +101,9 @@ package struct FeatureRouter {
             })
     }
 
-    /// Lets requests below a path be longer: a proxy passes them on with the cookies of another service.
-    package mutating func takesLongHeads(below path: String) { longHeads.insert(path) }
+    /// Says that a proxy passes on what is below a path from the host of another service: with its cookies, so that heads may be
+    /// longer, and with answers that count for that host.
+    package mutating func answersOtherHosts(below path: String) { otherHosts.insert(path) }
 
     /// Lets the query at a path be longer: it has an address of another service.
     package mutating func takesLongTargets(at path: String) { longTargets.insert(path) }

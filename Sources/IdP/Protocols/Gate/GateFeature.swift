@@ -54,7 +54,7 @@ package struct GateFeature: Feature {
     package func addRoutes(
         to router: inout FeatureRouter, _ completion: SignInCompletion, _ methods: [any SignInMethod]
     ) {
-        router.takesLongHeads(below: GatePath.prefix)
+        router.answersOtherHosts(below: GatePath.prefix)
         router.takesLongTargets(at: GatePath.authorize)
         GateCheck(parts: gate, decision: decision, tokens: tokens).addRoutes(to: &router)
         AppKeyRoutes(parts: parts).addRoutes(to: &router)

@@ -69,7 +69,7 @@ struct GatePage: Sendable {
         _ kind: Kind, _ request: Request, _ client: Client, _ gate: GateSettings, _ status: HTTPResponse.Status,
         leadingTo href: String
     ) -> Response {
-        var response = pages.response(
+        pages.response(
             "gate",
             Model(
                 client: client.name, brand: pages.brand, href: href, isEnded: kind == .ended,
@@ -80,7 +80,5 @@ struct GatePage: Sendable {
                 .contentSecurityPolicy: Self.policy, .referrerPolicy: "no-referrer",
                 .cacheControl: "no-store",
             ])
-        response.limitTransportSecurity(isHTTPS: gate.origin.isHTTPS)
-        return response
     }
 }

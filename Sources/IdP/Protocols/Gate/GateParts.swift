@@ -23,7 +23,6 @@ struct GateParts: Sendable {
     let store: GateSessionStore
     /// Keys that are unknown, by the network that sends them.
     let wrongKeys: NetworkLimit
-    private let isHTTPS: Bool
 
     init(_ parts: SharedParts, addresses: ClientAddress) {
         (database, clock, randomness, clients) = (parts.database, parts.clock, parts.randomness, parts.clients)
@@ -31,7 +30,6 @@ struct GateParts: Sendable {
         page = GatePage(pages: parts.pages, origin: parts.origin)
         store = GateSessionStore(lifetime: parts.sessions.store.lifetime, eligibility: parts.eligibility)
         wrongKeys = NetworkLimit(20, per: .minutes(1), clock: parts.clock)
-        isHTTPS = parts.origin.isHTTPS
     }
 
     /// The client in the path of a request that a declared proxy has sent.
@@ -52,17 +50,7 @@ struct GateParts: Sendable {
         } else {
             context.record(Event(.gateRefused, by: .visitor, client: error.client, cause: error.reason))
         }
-        var response = Response.json(
-            [.init("error", "forbidden")], status: .forbidden, headers: [.cacheControl: "no-store"])
-        response.limitTransportSecurity(isHTTPS: isHTTPS)
-        return response
-    }
-}
-
-extension Response {
-    /// What this program wants of the hosts below its own (`includeSubDomains`) is not for those of a service.
-    mutating func limitTransportSecurity(isHTTPS: Bool) {
-        if isHTTPS { headers[.strictTransportSecurity] = "max-age=31536000" }
+        return .json([.init("error", "forbidden")], status: .forbidden, headers: [.cacheControl: "no-store"])
     }
 }
 

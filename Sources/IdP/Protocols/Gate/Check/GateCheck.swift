@@ -45,9 +45,7 @@ struct GateCheck: Sendable {
             return Response(
                 status: .ok, headers: try tokens.fields(passed.identity, passed.signer, at: now))
         case .unknown:
-            var response = try unknown(credential, asked, client, gate, request, context)
-            response.limitTransportSecurity(isHTTPS: gate.origin.isHTTPS)
-            return response
+            return try unknown(credential, asked, client, gate, request, context)
         case .noAccess:
             context.record(Event(.gateRefused, by: .visitor, client: client.id, cause: "no_access"))
             return parts.page.noAccess(request, client, gate)

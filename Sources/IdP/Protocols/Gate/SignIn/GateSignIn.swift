@@ -32,7 +32,6 @@ struct GateSignIn: Sendable {
             var response = try await handler(request, context, client, gate)
             response.headers[.cacheControl] = "no-store"
             response.headers[.referrerPolicy] = "no-referrer"
-            response.limitTransportSecurity(isHTTPS: gate.origin.isHTTPS)
             return response
         } catch let error as GateRefusal { return parts.refuse(error, context) }
     }
