@@ -62,7 +62,8 @@ struct ExpectationCheck {
                 answer = LinkAnswer(app: package, manifest: manifest, decisions: matcher.decisions(link))
             }
         } else {
-            answer = subject.answers(link, typed: link.description, app: nil, onlyDeciding: true).deciding
+            let first = subject.answers(link, typed: link.description, app: nil, onlyDeciding: true).deciding
+            answer = first.flatMap { expected(outcome, beside: $0, link, subject) } ?? first
         }
         guard let answer else { return ("unknown", .notDecided, "the file names no app") }
         switch answer.verdict {
@@ -72,6 +73,19 @@ struct ExpectationCheck {
             let app = answer.app ?? "an app"
             return (app, outcome == .app(app) ? .asExpected : .differs, answer.summary)
         }
+    }
+
+    /// The answer of the expected app, if it opens the link like the first app that does: any verified app on Android, and on iOS
+    /// one that the same entry names.
+    private func expected(
+        _ outcome: ExpectationsFile.Outcome, beside first: LinkAnswer, _ link: LinkURL, _ subject: LinkSubject
+    ) -> LinkAnswer? {
+        guard first.verdict == .opens, case .app(let app) = outcome, subject.apps.contains(app),
+            let answer = subject.answers(link, typed: link.description, app: app, onlyDeciding: true).deciding,
+            answer.verdict != .doesNotOpen
+        else { return nil }
+        let isAlike = answer.explanation?.deciding?.entry == first.explanation?.deciding?.entry
+        return subject.platform == .android || isAlike ? answer : nil
     }
 
     private mutating func subject(

@@ -53,6 +53,31 @@ struct CheckProgramTests {
         #expect(missing.code == 2 && missing.output.contains("unreadable on iOS"))
     }
 
+    @Test("Where several apps open a link alike, each of them is as expected, and no other one is")
+    func severalApps() async throws {
+        let (folder, team, aasa) = (try TemporaryFolder(), "K7Q2M9X4TB.", ".well-known/apple-app-site-association")
+        let apps = ["com.acme.shop", "com.acme.dev"].flatMap {
+            ["--apple", team + $0, "--android", "\($0)=\(SampleFiles.fingerprint)"]
+        }
+        let words = ["generate", "--path", "/shop/*", "--dynamic-rules", "--out-dir", "."] + apps
+        #expect(try await WellKnownRun.run(words, in: folder.path).code == 0)
+        let earlier = #""details": [{"appIDs": ["K7Q2M9X4TB.com.acme.first"], "components": [{"/": "*"}]}, "#
+        let other = folder.text(of: aasa).replacing(/"details" ?: ?\[/, with: earlier)
+        try folder.write(other, to: "other")
+        for (app, file, result) in [
+            ("com.acme.shop", aasa, "2 as expected, 0 differs"), ("com.acme.dev", aasa, "2 as expected, 0 differs"),
+            ("com.acme.none", aasa, "0 as expected, 2 differs"), ("com.acme.dev", "other", "1 as expected, 1 differs"),
+        ] {
+            let yaml = """
+                expect: [{url: "https://links.acme.com/shop/1", ios: \(team)\(app), android: \(app)}]
+                files: {links.acme.com: {aasa: \(file), assetlinks: .well-known/assetlinks.json}}
+                """
+            try folder.write(yaml, to: "expectations.yaml")
+            let run = try await WellKnownRun.run(["check", "expectations.yaml", "--keep-going"], in: folder.path)
+            #expect(run.output.contains(result), "\(app) \(file): \(run)")
+        }
+    }
+
     @Test("A manifest that cannot be read hides no other result", arguments: ["no-such.xml", "expectations.yaml"])
     func unreadableManifest(name: String) async throws {
         let wrong = Self.good.replacing("ios: browser", with: "ios: \(SampleFiles.app)")
