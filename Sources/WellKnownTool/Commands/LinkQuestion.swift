@@ -39,7 +39,8 @@ struct LinkQuestion: ParsableArguments {
     /// links belong to a host, so no app opens it as a link.
     private func parsedLink() throws -> LinkURL? {
         do throws(LinkURL.ParseError) { return try LinkURL(reading: url) } catch {
-            guard error == .scheme, url.contains(":") else {
+            // RFC 3986 3.1. Without a scheme a colon may stand in the path.
+            guard error == .scheme, url.prefixMatch(of: /[A-Za-z][A-Za-z0-9+.-]*:/) != nil else {
                 throw ValidationError("'\(url.printable)' is not the address of a link: \(error.rawValue).")
             }
             return nil
