@@ -32,6 +32,11 @@ struct KotlinPortTests {
         for text in [ServerPath.native, ServerPath.handoff, "shc_[A-Za-z0-9_-]{43}", "[a-z_]{1,64}", "\"SHA-256\""] {
             #expect(handoff.contains(text), "\(text)")
         }
+        // An error in a link from outside ends no handoff.
+        let errors = try Self.text("java/com/example/app/SignIn.kt").split(separator: "\n").filter {
+            $0.contains("Callback.Error")
+        }
+        #expect(errors.count == 2 && errors.allSatisfy { !$0.contains("setHandoff") })
         #expect(handoff.contains("-60_000L until \(Int(BrowserRequest.lifetime) / 60) * 60_000L"))
     }
 }

@@ -193,9 +193,9 @@ struct SignInMachineTests {
         #expect(app.handle(.callback(unreadable, session: pending.id)) == [.showError(.unreadable)])
         #expect(!app.machine.isSigningIn)
 
-        _ = try app.openHandoff()
+        pending = try app.openHandoff()
         let error = try Apps.callback("com.example.app:/callback?error=server_error")
-        #expect(app.handle(.callback(error, session: nil)) == [.showError(.failed), .setPending(nil)])
+        #expect(app.handle(.callback(error, session: pending.id)) == [.showError(.failed), .setPending(nil)])
         #expect(NativeSignInError.allCases.allSatisfy { !$0.description.isEmpty })
     }
 
@@ -206,9 +206,25 @@ struct SignInMachineTests {
             var app = MachineSteps(try Apps.identityProvider(signIn: .browser(method: "email")))
             let pending = try app.open(.unauthorized(try idp("/a"))).pending
             #expect(app.handle(.linkOpened(try idp("/b"))) == [])
-            let event = isCallback ? SignInEvent.callback(denied, session: nil) : .browserSessionCancelled(pending.id)
+            let event =
+                isCallback ? SignInEvent.callback(denied, session: pending.id) : .browserSessionCancelled(pending.id)
             #expect(app.handle(event) == [.setPending(nil), .load(try idp("/b"))])
         }
+    }
+
+    @Test(
+        "A link from outside with an error ends no handoff: the right code still signs in",
+        arguments: ["access_denied", "server_error"])
+    func forgedError(error: String) throws {
+        var app = MachineSteps(try Apps.identityProvider())
+        _ = try app.openHandoff()
+        let forged = try Apps.callback("com.example.app:/callback?error=\(error)")
+        #expect(app.handle(.linkOpened(forged)) == (error == "access_denied" ? [] : [.showError(.failed)]))
+        #expect(!app.machine.isSigningIn, "links do not wait for it")
+        guard case .load(let signIn) = app.handle(.callback(try MachineSteps.callback(), session: nil)).first else {
+            throw MachineSteps.Missing()
+        }
+        #expect(signIn.path == "/hotwire_native/sign_in")
     }
 
     @Test("The result of an older handoff does not count, and does not end the newer one")

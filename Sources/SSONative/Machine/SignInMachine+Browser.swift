@@ -49,18 +49,20 @@ extension SignInMachine {
         if let session, session != pending.id { return [.ignored(.callback)] }
         guard !pending.hasExpired(at: now) else { return [.showError(.expired)] + endBrowserSession() }
         switch pending.proof {
-        case .verifier(let verifier): return handoffCallback(url, verifier)
+        case .verifier(let verifier): return handoffCallback(url, verifier, session)
         case .state(let state): return partnerCallback(url, state)
         }
     }
 
-    private mutating func handoffCallback(_ url: URL, _ verifier: CodeVerifier) -> [SignInAction] {
+    private mutating func handoffCallback(_ url: URL, _ verifier: CodeVerifier, _ session: UUID?) -> [SignInAction] {
         switch Result(catching: { () throws(HandoffCallback.ParseError) in
             try HandoffCallback.parse(url, configuration)
         }) {
         case .failure: return [.showError(.unreadable)] + abandon()
-        case .success(.error("access_denied")): return endBrowserSession()
-        case .success(.error): return [.showError(.failed)] + endBrowserSession()
+        case .success(.error(let error)):
+            let shown: [SignInAction] = error == "access_denied" ? [] : [.showError(.failed)]
+            // Any page and any app can open a link with an error: without the id of the session it ends no request.
+            return shown + (session == nil ? closeBrowser() : endBrowserSession())
         case .success(.code(let code, _)):
             let request = HandoffRequest(configuration, verifier: verifier)
             guard let address = request.signInURL(code: code) else { return [] }
@@ -109,6 +111,13 @@ extension SignInMachine {
         retried.formUnion(others)
         queue = others + queue
         return [.setPending(nil)] + released()
+    }
+
+    /// Takes the browser for closed. The stored request keeps its pages, and its result still counts when it comes.
+    mutating func closeBrowser() -> [SignInAction] {
+        browser = .closed
+        if !isSignInShown { retries = [] }
+        return released()
     }
 
     /// Ends the session without a result. Links that waited continue.

@@ -82,10 +82,7 @@ public struct SignInMachine: Sendable {
             return endBrowserSession()
         case .returnedWithoutResult:
             guard browser == .open else { return [] }
-            // The stored request keeps its pages. Its result still counts when it comes.
-            browser = .closed
-            if !isSignInShown { retries = [] }
-            return released()
+            return closeBrowser()
         }
     }
 

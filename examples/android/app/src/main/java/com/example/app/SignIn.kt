@@ -17,7 +17,7 @@ interface Screen {
  * (Sources/SSONative/Machine) in Kotlin, for an identity provider's app. Use it on the main thread.
  *
  * A forged callback gains nothing: without the verifier of [Handoff] the server refuses its code, and a link from
- * outside never opens `/hotwire_native/sign_in` or `/reset_app`.
+ * outside never opens `/hotwire_native/sign_in` or `/reset_app`. With an error it ends no handoff: a code that comes still counts.
  */
 class SignIn(
     private val server: String,
@@ -125,8 +125,8 @@ class SignIn(
             handoff == null -> problem(R.string.problem_not_started_here)
             handoff.hasExpired(clock()) -> { setHandoff(null); problem(R.string.problem_expired) }
             result is Callback.Code -> redeem(handoff, result.code)
-            result == Callback.Error("access_denied") -> { setHandoff(null); release() }
-            result is Callback.Error -> { setHandoff(null); problem(R.string.problem_failed) }
+            result == Callback.Error("access_denied") -> release()
+            result is Callback.Error -> problem(R.string.problem_failed)
             else -> problem(R.string.problem_unreadable)
         }
     }
