@@ -58,8 +58,25 @@ struct GeneratedFiles {
         } catch {
             throw InputError(description: "cannot make the folder \(place.printable)")
         }
-        for (path, file) in zip(paths, files) { try Self.replace(path, with: file.bytes) }
+        for path in paths where Self.isFolder(path) {
+            throw InputError(description: "cannot write \(path.printable): it is a folder")
+        }
+        var written: [String] = []
+        do throws(InputError) {
+            for (path, file) in zip(paths, files) { written.append(try Self.write(file.bytes, beside: path)) }
+            for (path, file) in zip(paths, written) where rename(file, path) != 0 {
+                throw InputError(description: "cannot write \(path.printable)")
+            }
+        } catch {
+            for file in written { unlink(file) }
+            throw error
+        }
         return paths
+    }
+
+    private static func isFolder(_ path: String) -> Bool {
+        var entry = stat()
+        return lstat(path, &entry) == 0 && entry.st_mode & S_IFMT == S_IFDIR
     }
 
     /// Whether the path exists. A symbolic link without a target counts as existing.
@@ -68,8 +85,10 @@ struct GeneratedFiles {
         return lstat(path, &entry) == 0
     }
 
-    /// Replaces a file atomically: a web server that reads it meanwhile gets the old or the new content.
-    private static func replace(_ path: String, with bytes: [UInt8]) throws(InputError) {
+    /// Writes a file that is then renamed, so that a web server which reads it meanwhile gets the old or the new content.
+    ///
+    /// - Returns: its path.
+    private static func write(_ bytes: [UInt8], beside path: String) throws(InputError) -> String {
         let fault = InputError(description: "cannot write \(path.printable)")
         var template = Array("\(path).XXXXXX".utf8CString)
         let descriptor = mkstemp(&template)
@@ -80,9 +99,10 @@ struct GeneratedFiles {
         // The mode lets the web server read the file, as with a file made by hand.
         let isReady = isWritten && fchmod(descriptor, 0o644) == 0 && fsync(descriptor) == 0
         close(descriptor)
-        guard isReady, rename(temporary, path) == 0 else {
+        guard isReady else {
             unlink(temporary)
             throw fault
         }
+        return temporary
     }
 }

@@ -84,7 +84,7 @@ struct GenerateProgramTests {
         #expect(written == rules)
     }
 
-    @Test("An existing file is kept unless --force is given, and equal bytes are not a conflict")
+    @Test("An existing file is kept unless --force is given, equal bytes are no conflict, and all are written or none")
     func overwriting() async throws {
         let folder = try TemporaryFolder()
         let words = ["generate", "--apple", Self.app, "--path", "/shop/*", "--out-dir", "public"]
@@ -105,6 +105,13 @@ struct GenerateProgramTests {
         #expect(names.sorted() == ["apple-app-site-association", "assetlinks.json"])
         let attributes = try FileManager.default.attributesOfItem(atPath: folder.path(of: file))
         #expect((attributes[.posixPermissions] as? NSNumber)?.intValue == 0o644)
+        // While one file cannot be written, the other one stays as it is.
+        let (second, links) = (folder.text(of: file), folder.path(of: "public/.well-known/assetlinks.json"))
+        try FileManager.default.removeItem(atPath: links)
+        try FileManager.default.createDirectory(atPath: links, withIntermediateDirectories: false)
+        let half = try await WellKnownRun.run(words + ["--android", Self.android, "--force"], in: folder.path)
+        #expect(half.code == 2 && half.errors.contains("it is a folder") && folder.text(of: file) == second)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path(of: "public/.well-known")).count == 2)
     }
 
     @Test("A single file is printed as its bytes")
