@@ -67,6 +67,22 @@ static inline CURLcode sso_curl_set_opensocket(CURL *handle, curl_opensocket_cal
     return code == CURLE_OK ? (curl_easy_setopt)(handle, CURLOPT_OPENSOCKETFUNCTION, open) : code;
 }
 
+/// Called with each socket that was made, and in place of closing it.
+static inline CURLcode sso_curl_set_sockets(
+    CURL *handle, curl_sockopt_callback made, curl_closesocket_callback close, void *context) {
+    CURLcode code = (curl_easy_setopt)(handle, CURLOPT_SOCKOPTDATA, context);
+    if (code == CURLE_OK) code = (curl_easy_setopt)(handle, CURLOPT_CLOSESOCKETDATA, context);
+    if (code == CURLE_OK) code = (curl_easy_setopt)(handle, CURLOPT_SOCKOPTFUNCTION, made);
+    return code == CURLE_OK ? (curl_easy_setopt)(handle, CURLOPT_CLOSESOCKETFUNCTION, close) : code;
+}
+
+/// Called with all that is sent and received. Nothing is printed then.
+static inline CURLcode sso_curl_set_debug(CURL *handle, curl_debug_callback debug, void *context) {
+    CURLcode code = (curl_easy_setopt)(handle, CURLOPT_DEBUGDATA, context);
+    if (code == CURLE_OK) code = (curl_easy_setopt)(handle, CURLOPT_DEBUGFUNCTION, debug);
+    return code == CURLE_OK ? (curl_easy_setopt)(handle, CURLOPT_VERBOSE, 1L) : code;
+}
+
 /// The socket address in curl's structure, which declares it as the first member of a longer one.
 static inline const struct sockaddr *sso_curl_socket_address(const struct curl_sockaddr *address) {
     return &address->addr;

@@ -16,6 +16,7 @@ final class ScriptedSMTPServer: Sendable {
     private let first: Mutex<[String: String]>
     private let gate: DispatchSemaphore?
     private let hangsUp: Bool
+    private let ignoresQuit: Bool
 
     /// - Parameters:
     ///   - replies: by the first four letters of the command; `greeting` before the first one, `.` after the email.
@@ -24,13 +25,15 @@ final class ScriptedSMTPServer: Sendable {
     ///   - isSilent: accepts and sends nothing.
     ///   - gate: waited for before an email is accepted.
     ///   - hangsUp: closes the connection after the email, without an answer.
+    ///   - ignoresQuit: does not answer QUIT, and keeps the connection.
     init(
         _ replies: [String: String] = [:], toNames: [String: [String: String]] = [:], first: [String: String] = [:],
         isSilent: Bool = false,
-        gate: DispatchSemaphore? = nil, hangsUp: Bool = false
+        gate: DispatchSemaphore? = nil, hangsUp: Bool = false, ignoresQuit: Bool = false
     ) throws {
         self.first = Mutex(first)
         (self.replies, self.toNames, self.gate, self.hangsUp) = (replies, toNames, gate, hangsUp)
+        self.ignoresQuit = ignoresQuit
         listener = try .listening()
         port = try listener.port
         if isSilent { return }
@@ -86,6 +89,7 @@ final class ScriptedSMTPServer: Sendable {
                     let reply = replies[verb] ?? "354 go on"
                     isMessage = reply.hasPrefix("354")
                     say(reply, connection)
+                case "QUIT" where ignoresQuit: break
                 case "QUIT":
                     say("221 bye", connection)
                     return

@@ -1,5 +1,6 @@
 import Dispatch
 import Foundation
+import Synchronization
 import Testing
 
 @testable import Counterparts
@@ -178,6 +179,33 @@ struct SMTPMailerTests {
         case .temporary, .unreachable: break
         case .refused: Issue.record("it would never be sent again")
         }
+    }
+
+    @Test(
+        "a server that does not answer QUIT holds neither the result of an email nor that of a check",
+        arguments: ["250 fine", "550 no such mailbox"], ["email", "check"])
+    func unansweredQuit(recipient: String, kind: String) async throws {
+        let server = try ScriptedSMTPServer(["RCPT": recipient], ignoresQuit: true)
+        let timeouts = SMTPMailer.Timeouts(
+            connect: TestTimeout.limit, upload: TestTimeout.limit, answer: TestTimeout.limit)
+        let mailer = SMTPMailer(try endpoint(server.url), caFile: nil, timeouts: timeouts)
+        let results = Mutex<[String]>([])
+        let task = Task {
+            var result = "done"
+            do {
+                if kind == "email" {
+                    try await mailer.send(try EmailMessage.example())
+                } else {
+                    result = try await mailer.probe(from: try MailFrom("sign-in@example.com"))
+                }
+            } catch { result = "\(error)" }
+            results.withLock { $0.append(result) }
+        }
+        defer { task.cancel() }
+        // libcurl would wait two minutes and more.
+        let result = try await eventually("the result", within: .seconds(60)) { results.withLock { $0.first } }
+        #expect(result.contains(": no such mailbox") == (recipient != "250 fine"), "\(result)")
+        try await server.received("QUIT")
     }
 
     @Test("an unreachable server is a temporary error")

@@ -6,11 +6,13 @@ import Testing
 
 @Suite("Several mail servers", .rules)
 struct SMTPRelaysTests {
-    private static func relay(_ port: UInt16, login: String = "") throws -> SMTPMailer {
+    private static func relay(
+        _ port: UInt16, login: String = "", answer: Duration = .milliseconds(300)
+    ) throws -> SMTPMailer {
         guard case .smtp(let endpoint) = try MailURL.parse("smtp://\(login)127.0.0.1:\(port)") else {
             throw ProbeFailure("not SMTP")
         }
-        let timeouts = SMTPMailer.Timeouts(connect: .seconds(10), upload: .seconds(10), answer: .milliseconds(300))
+        let timeouts = SMTPMailer.Timeouts(connect: .seconds(10), upload: .seconds(10), answer: answer)
         return SMTPMailer(endpoint, caFile: nil, timeouts: timeouts)
     }
 
@@ -35,6 +37,20 @@ struct SMTPRelaysTests {
         try await relays.send(try EmailMessage.example())
         #expect(second.lines.contains("DATA"))
         #expect(relays.destination == "127.0.0.1:\(first),127.0.0.1:\(second.port)")
+    }
+
+    @Test("a server that refuses the sender and does not answer QUIT does not hold the email back from the next one")
+    func unansweredQuit() async throws {
+        let first = try ScriptedSMTPServer(["MAIL": "550 not you"], ignoresQuit: true)
+        let second = try ScriptedSMTPServer(["EHLO": "250 two"])
+        let relays = SMTPRelays([
+            try Self.relay(first.port, answer: TestTimeout.limit), try Self.relay(second.port),
+        ])
+        let task = Task { try await relays.send(try EmailMessage.example()) }
+        defer { task.cancel() }
+        // libcurl would wait for ten minutes.
+        _ = try await eventually("the email", within: .seconds(60)) { second.lines.contains("DATA") ? true : nil }
+        try await task.value
     }
 
     @Test(

@@ -86,10 +86,13 @@ extension SMTPTransfer {
         words.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
         defer { words.deallocate() }
         // libcurl may read a last reply while the handle is cleaned up.
-        let replies = ServerReplies()
-        defer { withExtendedLifetime(replies) {} }
+        let (replies, sockets) = (ServerReplies(), SMTPSockets())
+        defer { withExtendedLifetime((replies, sockets)) {} }
         guard Self.isCurlReady, let handle = curl_easy_init() else { throw ConnectionError("libcurl cannot start") }
-        defer { curl_easy_cleanup(handle) }
+        defer {
+            sockets.stopReading()
+            curl_easy_cleanup(handle)
+        }
         let secret: Secret?
         do { secret = try settings.secret() } catch { throw ConnectionError("\(error)") }
         let (result, code, recipientCode) = withExtendedLifetime(replies) { () -> (CURLcode, Int, Int?) in
@@ -100,7 +103,7 @@ extension SMTPTransfer {
                     sso_curl_set_string(handle, CURLOPT_CUSTOMREQUEST, "MAIL FROM:<\(from.address.text)>"),
                     sso_curl_set_long(handle, CURLOPT_NOBODY, 1),
                     sso_curl_set_pointer(handle, CURLOPT_ERRORBUFFER, words),
-                ] + replies.attach(to: handle)
+                ] + replies.attach(to: handle) + sockets.attach(to: handle)
             guard isSetUp(handle, secret, from: from), codes.allSatisfy({ $0 == CURLE_OK }),
                 sso_curl_set_long(handle, CURLOPT_TIMEOUT_MS, limit.wholeMilliseconds) == CURLE_OK
             else { return (CURLE_FAILED_INIT, 0, nil) }

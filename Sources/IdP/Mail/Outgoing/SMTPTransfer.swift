@@ -38,10 +38,13 @@ struct SMTPTransfer {
         words.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
         defer { words.deallocate() }
         // libcurl may read a last reply while the handle is cleaned up.
-        let replies = ServerReplies()
-        defer { withExtendedLifetime(replies) {} }
+        let (replies, sockets) = (ServerReplies(), SMTPSockets())
+        defer { withExtendedLifetime((replies, sockets)) {} }
         guard Self.isCurlReady, let handle = curl_easy_init() else { throw .temporary("libcurl cannot start") }
-        defer { curl_easy_cleanup(handle) }
+        defer {
+            sockets.stopReading()
+            curl_easy_cleanup(handle)
+        }
         let secret: Secret?
         do { secret = try settings.secret() } catch { throw .unreachable("\(error): nothing was sent") }
         // The envelope holds parsed addresses only. A dot-atom cannot contain an SMTP command.
@@ -51,7 +54,7 @@ struct SMTPTransfer {
         // The handle points at the body until it is cleaned up.
         try withExtendedLifetime(body) { () throws(MailError) in
             guard isSetUp(handle, secret, email, recipients, body),
-                replies.attach(to: handle).allSatisfy({ $0 == CURLE_OK }),
+                (replies.attach(to: handle) + sockets.attach(to: handle)).allSatisfy({ $0 == CURLE_OK }),
                 sso_curl_set_pointer(handle, CURLOPT_ERRORBUFFER, words) == CURLE_OK
             else { throw .temporary("this libcurl lacks SMTP or TLS") }
             let result = curl_easy_perform(handle)
