@@ -208,6 +208,32 @@ struct SMTPMailerTests {
         try await server.received("QUIT")
     }
 
+    @Test("where a login is configured and none is offered, a refusal is an outage, and not of the recipient")
+    func noLogin() async throws {
+        for step in ["RCPT", "DATA", "."] {
+            let server = try ScriptedSMTPServer(["EHLO": "250 scripted", step: "554 5.7.1 Relay access denied"])
+            let failure = await #expect(throws: MailError.self) {
+                try await mailer("smtp://ann:pass@127.0.0.1:\(server.port)").send(try EmailMessage.example())
+            }
+            guard case .unreachable(let words)? = failure else {
+                Issue.record("\(step): \(String(describing: failure))")
+                continue
+            }
+            let subject = step == "RCPT" ? "recipient" : "email"
+            #expect(
+                words.hasPrefix(
+                    "the mail server offers no login, or none over this connection, and refused the \(subject) with 554 (curl "
+                ))
+            #expect(words.hasSuffix("): 5.7.1 Relay access denied"), "\(words)")
+        }
+        // With a login it is the email that is refused.
+        let server = try ScriptedSMTPServer(["EHLO": "250-scripted\r\n250 AUTH PLAIN", "RCPT": "554 no"])
+        let failure = await #expect(throws: MailError.self) {
+            try await mailer("smtp://ann:pass@127.0.0.1:\(server.port)").send(try EmailMessage.example())
+        }
+        guard case .refused? = failure else { throw ProbeFailure("\(String(describing: failure))") }
+    }
+
     @Test("an unreachable server is a temporary error")
     func down() async throws {
         let port = try FreePort.find()

@@ -49,7 +49,8 @@ extension SMTPTransfer {
     fileprivate func reach(from: MailFrom) -> MailError? {
         do throws(ConnectionError) {
             let answer = try ask(from: from, limit: settings.timeouts.upload)
-            return failure(answer.result, answer.reply, subject: .sender, isLate: false)
+            return failure(
+                answer.result, answer.reply, subject: .sender, isLate: false, hasLoggedIn: answer.hasAcceptedLogin)
         } catch { return .unreachable("\(error)") }
     }
 

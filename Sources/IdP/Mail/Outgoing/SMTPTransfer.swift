@@ -64,7 +64,9 @@ struct SMTPTransfer {
                 code: code,
                 words: replies.words(code: code, hiding: settings.hidden(secret, from: email.from, email: email)))
             let subject = Part(String(cString: words))
-            if let failure = failure(result, reply, subject: subject, isLate: body.isLate) { throw failure }
+            let failure = failure(
+                result, reply, subject: subject, isLate: body.isLate, hasLoggedIn: replies.hasAcceptedLogin)
+            if let failure { throw failure }
         }
     }
 
@@ -149,7 +151,10 @@ struct SMTPTransfer {
     /// - Parameters:
     ///   - subject: what the server refused.
     ///   - isLate: the email was not uploaded in time.
-    func failure(_ result: CURLcode, _ reply: Reply, subject: Part, isLate: Bool) -> MailError? {
+    ///   - hasLoggedIn: the server has accepted a login.
+    func failure(
+        _ result: CURLcode, _ reply: Reply, subject: Part, isLate: Bool, hasLoggedIn: Bool
+    ) -> MailError? {
         let (code, words) = (reply.code, reply.words)
         switch result {
         case CURLE_OK: return nil
@@ -179,6 +184,11 @@ struct SMTPTransfer {
         case 500...599 where [.connection, .greeting, .sender].contains(subject):
             return .unreachable(
                 "the mail server refused the \(subject.rawValue) with \(code) (curl \(result.rawValue))\(words)")
+        // libcurl continues without a login if the server offers none, and many servers refuse only the recipient then.
+        case 500...599 where settings.endpoint.login != nil && !hasLoggedIn:
+            return .unreachable(
+                "the mail server offers no login, or none over this connection, and refused the \(subject.rawValue) with "
+                    + "\(code) (curl \(result.rawValue))\(words)")
         case 500...599:
             return .refused(
                 "the mail server refused the \(subject.rawValue) with \(code) (curl \(result.rawValue))\(words)",
