@@ -96,13 +96,15 @@ extension SQLiteFile {
 final class SQLiteReader: Database {
     private let opening: SQLiteOpening
 
+    /// - Parameter step: the last step that is needed; all of them by default.
     /// - Throws: ``DatabaseError/refused(_:)`` for a file that is missing, newer, not ours, damaged, or lacks steps of the schema.
-    init(_ opening: SQLiteOpening) throws(DatabaseError) {
+    init(_ opening: SQLiteOpening, upTo step: String? = nil) throws(DatabaseError) {
         self.opening = opening
         guard SQLiteFile.identity(opening.file.path) != nil else {
             throw .refused("there is no database at \(opening.file.path).")
         }
-        guard try opening.inspect(isOnlyRead: true).isEmpty else {
+        let missing = try opening.inspect(isOnlyRead: true)
+        guard step.map({ !missing.contains($0) }) ?? missing.isEmpty else {
             throw opening.file.refusal(
                 "it lacks steps of the schema that this version has",
                 "Start this version on it once, or use the version that wrote it")
@@ -144,12 +146,15 @@ final class SQLiteReader: Database {
 extension SQLiteDatabase {
     /// Opens the database at `path` for a command that only reads. The file may lie where nothing can be written.
     ///
+    /// - Parameter step: the last step that is needed; all of them by default.
     /// - Throws: ``DatabaseError/refused(_:)`` for a file that is missing, newer, not ours, damaged, or lacks steps of the schema,
     ///   and for a log that cannot be read.
-    package static func openToRead(path: String, migrations: [Migration]) async throws(DatabaseError) -> any Database {
+    package static func openToRead(
+        path: String, migrations: [Migration], upTo step: String? = nil
+    ) async throws(DatabaseError) -> any Database {
         let opening = SQLiteOpening(
             file: SQLiteFile(path: path), migrator: Migrator(migrations: migrations), patience: patience)
-        return try await BlockingWork.run { () throws(DatabaseError) in try SQLiteReader(opening) }
+        return try await BlockingWork.run { () throws(DatabaseError) in try SQLiteReader(opening, upTo: step) }
     }
 
     /// Whether this user can write to the file at `path` and beside it.

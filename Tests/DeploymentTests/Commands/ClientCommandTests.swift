@@ -265,8 +265,10 @@ struct ClientCommandTests {
         try await ProcessDeployment.running(pair) { pair in
             let own = Self.key(pair)
             let other = ["IDP_SECRET_KEY": TestSecret.new()]
+            let backup = pair.folder.path(of: "backup.sqlite")
             let commands = [
                 Self.add, ["user", "invite", "ann@example.com"], ["client", "rotate", "wiki"], ["keys", "rotate"],
+                ["backup", backup],
             ]
             for words in commands {
                 let refused = try await pair.idp(words, settings: other, endsWith: 78)
@@ -274,7 +276,8 @@ struct ClientCommandTests {
             }
             #expect(try await pair.idp(["client", "list", "--json"]).printed == "[]\n")
             #expect(try await pair.idp(["user", "list", "--json"]).printed.contains("ann") == false)
-            _ = try await pair.idp(Self.add, settings: own)
+            #expect(!FileManager.default.fileExists(atPath: backup))
+            for words in [Self.add, ["backup", backup]] { _ = try await pair.idp(words, settings: own) }
             let asked = try await pair.idp(["database", "forget-keys"], settings: other, endsWith: 1)
             #expect(asked.log.contains("1 client secrets of the database would be lost. To go on: --yes"))
             try await pair.idp.terminate()

@@ -108,12 +108,20 @@ package struct KeyCheck: Sendable {
         if let problem = try await problem() {
             throw SettingError("use the key of the running IdP: \(problem)")
         }
+        if try await !checkFirst() { try await accept() }
+    }
+
+    /// The same before a command seals something outside the database, such as a backup. Changes nothing.
+    ///
+    /// - Returns: false for a database that was never used, which takes any key.
+    /// - Throws: ``SettingError``.
+    @discardableResult
+    package func checkFirst() async throws -> Bool {
         let (known, all) = try await database.read { (try store.knows(keys, $0), try store.fingerprints($0)) }
         let nodes = try await (database as? any NodeDatabase)?.liveNodes() ?? []
-        guard !all.isEmpty || !nodes.isEmpty else { return try await accept() }
-        guard let first = keys.fingerprints.first else { return }
+        guard !all.isEmpty || !nodes.isEmpty, let first = keys.fingerprints.first else { return false }
         let isKnown = nodes.isEmpty ? known.first == true : nodes.allSatisfy { $0.keys.contains(first) }
-        guard !isKnown else { return }
+        guard !isKnown else { return true }
         let place = nodes.first { !$0.keys.contains(first) }.map { "the node \($0.id) has" } ?? "it has"
         throw SettingError(
             """

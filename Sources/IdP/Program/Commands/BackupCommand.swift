@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import IdPClients
+import IdPOperations
 import IdPSchema
 import SQLiteStorage
 import SSOShared
@@ -41,7 +42,8 @@ struct BackupCommand: AsyncParsableCommand {
                 (PITR) for what must not be lost (docs/postgresql.md).
                 """)
         let bytes = try await DatabaseOptions.reporting {
-            try await SQLiteDatabase.backup(path: path, migrations: IdPMigrations.all, keys: keys, to: file)
+            if let keys { try await check(keys, path) }
+            return try await SQLiteDatabase.backup(path: path, migrations: IdPMigrations.all, keys: keys, to: file)
         }
         let row = Event(.backupMade, by: .ofCommand(), detail: URL(fileURLWithPath: file).lastPathComponent)
         if SQLiteDatabase.isWritable(path: path) {
@@ -66,6 +68,17 @@ struct BackupCommand: AsyncParsableCommand {
             is set, idp restore takes it only with --unverified.
             """)
     }
+
+    /// Refuses a key that the running IdP does not have: `idp restore` with the one of the IdP would refuse the backup.
+    private func check(_ keys: DerivedKeys, _ path: String) async throws {
+        // A file that cannot be read is for the backup to report. One from before this step knows no key.
+        guard
+            let database = try? await SQLiteDatabase.openToRead(
+                path: path, migrations: IdPMigrations.all, upTo: "v033-key-check")
+        else { return }
+        try await KeyCheck(database, keys, SealedValueStore(database: database, keys)).checkFirst()
+    }
+
     private func check() async throws {
         let keys = try database.keys()
         let origin = try await DatabaseOptions.reporting {
