@@ -81,6 +81,31 @@ struct MailCommandTests {
         }
     }
 
+    @Test("with other keys than the IdP a reply is not ignored: it ends with 75, so that it comes again")
+    func otherKeys() async throws {
+        let pair = try ProcessDeployment(settings: ReplySettings.all)
+        let (old, new) = (pair.idp.settings["IDP_SECRET_KEY"] ?? "", TestSecret.new())
+        pair.idp.set("IDP_SECRET_KEY", to: "\(new),\(old)")
+        try await ProcessDeployment.running(pair) { pair in
+            let pending = try await pair.awaitingReply(by: Browser())
+            for keys in [old, TestSecret.new()] {
+                let kept = try await pair.deliverMail(
+                    pending.message().bytes, settings: ["IDP_SECRET_KEY": keys], endsWith: 75)
+                #expect(kept.log.contains("IDP_SECRET_KEY: lacks the key"), "\(kept.output)")
+                #expect(!kept.log.contains("reply_ignored"))
+            }
+            let foreign = EmailReply(
+                keys: try DerivedKeys.parse(TestSecret.new(), setting: "IDP_SECRET_KEY"), domain: ReplySettings.domain)
+            let address = foreign.address(for: Challenge.id([UInt8](repeating: 7, count: Challenge.randomBytes)))
+            let stray = ReplyMessage(recipient: address?.text ?? "", sender: "ann@example.com", number: "1234")
+            let all = ["IDP_SECRET_KEY": "\(old),\(new)"]
+            let ignored = try await pair.deliverMail(stray.bytes, settings: all)
+            #expect(ignored.log.contains("reason=unknown_recipient"), "\(ignored.output)")
+            let accepted = try await pair.deliverMail(pending.message().bytes, settings: all)
+            #expect(accepted.log.contains("reply_accepted"), "\(accepted.output)")
+        }
+    }
+
     @Test("wrong usage ends with 64", arguments: [["mail", "deliver", "--unknown"], ["mail", "deliver", "a", "b"]])
     func usage(_ arguments: [String]) async throws {
         let pair = try ProcessDeployment(settings: ReplySettings.all)

@@ -130,6 +130,18 @@ package struct KeyCheck: Sendable {
             """)
     }
 
+    /// Before a command takes what the running IdP has made: it needs every key of it. Changes nothing.
+    ///
+    /// - Throws: ``SettingError``.
+    package func checkAll() async throws {
+        let missing = try await database.read { try store.fingerprints($0) }.filter { !keys.fingerprints.contains($0) }
+        guard missing.isEmpty else {
+            throw SettingError(
+                "IDP_SECRET_KEY: lacks \(Self.list(missing)), which the running IdP has. Give this command all keys of the IdP."
+            )
+        }
+    }
+
     /// Lets the database know these keys, and those of the nodes that run.
     package func accept() async throws {
         let nodes = try await (database as? any NodeDatabase)?.liveNodes() ?? []

@@ -4,6 +4,7 @@ import Foundation
 import IdPAccounts
 import IdPInboundMail
 import IdPMail
+import IdPOperations
 import IdPSignIn
 import Logging
 import SSOShared
@@ -105,10 +106,16 @@ struct MailDelivery {
         let isMissing = SettingError(
             "there is no database at \(location.place). Set IDP_DATABASE_URL to the one of the IdP.")
         if ProgramDatabase.idp.lacksFile(location) { throw isMissing }
-        // Before the database is opened: mail of strangers must not cost that, and must not migrate it.
+        // Before the database is opened: mail to other addresses must not cost that, and must not migrate it.
         let reader = ReplyReader(settings.inbound, keys: settings.keys)
-        guard case .reply(let reply) = reader.open(message, recipient: recipient, logger: logger) else { return }
+        let opened = reader.open(message, recipient: recipient, logger: logger)
+        if case .ignored = opened { return }
         guard try await ProgramDatabase.idp.exists(location) else { throw isMissing }
+        if case .unknown(let event) = opened {
+            try await checkKeys(logger)
+            return logger.record(event)
+        }
+        guard case .reply(let reply) = opened else { return }
         let database = try await ProgramDatabase.idp.open(location, logger)
         do {
             _ = try await receiver(database).receive(reply, logger: logger)
@@ -117,6 +124,17 @@ struct MailDelivery {
             await database.close()
             throw error
         }
+    }
+
+    /// Refuses keys that cannot open every address of the running IdP: the reply may be a right one.
+    private func checkKeys(_ logger: Logger) async throws {
+        let database = try await ProgramDatabase.idp.openUnchanged(settings.database, logger)
+        let sealed = SealedValueStore(database: database, settings.keys)
+        do { try await KeyCheck(database, settings.keys, sealed).checkAll() } catch {
+            await database.close()
+            throw error
+        }
+        await database.close()
     }
 
     private func receiver(_ database: any Database) throws -> ReplyReceiver {

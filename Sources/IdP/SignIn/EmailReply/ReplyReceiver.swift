@@ -2,7 +2,7 @@ import IdPClients
 import IdPInboundMail
 package import Logging
 package import SSOShared
-import SSOWeb
+package import SSOWeb
 
 /// Receives answers to the email, however they arrive: raw messages from a mail server's pipe or over HTTP.
 ///
@@ -59,6 +59,9 @@ package struct ReplyReceiver: Sendable {
     func receive(_ bytes: [UInt8], recipient: String?, logger: Logger) async throws -> Outcome {
         switch reader.open(bytes, recipient: recipient, logger: logger) {
         case .ignored(let reason): return .ignored(reason: reason)
+        case .unknown(let event):
+            logger.record(event)
+            return .ignored(reason: ProofError.unknownRecipient.rawValue)
         case .reply(let message): return try await receive(message, logger: logger)
         }
     }
@@ -141,6 +144,8 @@ package struct ReplyReader: Sendable {
 
     package enum Opened: Sendable {
         case reply(Message)
+        /// To an address of our form that was not made with these keys. The line for the log is not written.
+        case unknown(Event)
         /// The line in the log is written.
         case ignored(reason: String)
     }
@@ -148,19 +153,19 @@ package struct ReplyReader: Sendable {
     package func open(_ bytes: [UInt8], recipient: String?, logger: Logger) -> Opened {
         let (key, content): ([UInt8], Result<InboundReply, ReplyMessageError>)
         do { (key, content) = try mail.open(bytes, recipient: recipient) } catch {
-            return ignored(error.rawValue, [:], logger)
+            return ignored(error, logger)
         }
         if let id = reply.challengeID(of: key) { return .reply(Message(content: content, challengeID: id)) }
         switch content {
-        case .failure(let error): return ignored(error.rawValue, [:], logger)
+        case .failure(let error): return ignored(error, logger)
         case .success(let read):
             let reason = ReplyReceiver.ProofError.unknownRecipient.rawValue
-            return ignored(reason, ["sender": "\(read.sender.masked)"], logger)
+            return .unknown(Event(.replyIgnored, cause: reason, ["sender": "\(read.sender.masked)"]))
         }
     }
 
-    private func ignored(_ reason: String, _ sender: Logger.Metadata, _ logger: Logger) -> Opened {
-        logger.record(Event(.replyIgnored, cause: reason, sender))
-        return .ignored(reason: reason)
+    private func ignored(_ error: ReplyMessageError, _ logger: Logger) -> Opened {
+        logger.record(Event(.replyIgnored, cause: error.rawValue))
+        return .ignored(reason: error.rawValue)
     }
 }
