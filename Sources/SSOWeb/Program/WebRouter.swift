@@ -67,9 +67,7 @@ public struct HealthRoutes: Sendable {
     /// Adds both paths with GET and HEAD.
     public func add<Context: RequestContext>(to router: Router<Context>) {
         router.only([.get, .head], at: RouterPath(HealthPath.live)) { request, _ in
-            var response = Self.answer(.ok, "ok", type: "text/plain; charset=utf-8", to: request)
-            if let name = HTTPField.Name("X-SSO-Version") { response.headers[name] = ProductVersion.text }
-            return response
+            Self.answer(.ok, "ok", type: "text/plain; charset=utf-8", to: request)
         }
         router.only([.get, .head], at: RouterPath(HealthPath.ready)) { [database, clock, shutdown] request, _ in
             switch await Self.readiness(database, shutdown) {
