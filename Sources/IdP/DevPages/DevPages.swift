@@ -26,14 +26,10 @@ package struct DevPages: Sendable {
     /// The word in the path is the guard. The check of the peer also protects the codes when the address was passed on and the
     /// program listens on more than loopback.
     func check(_ request: Request, _ context: VisitorContext) throws(PublicError) {
-        guard isNamed(by: context.parameters.get("word")), request.isLocalRequest(context.peer) else {
+        let given = context.parameters.get("word") ?? ""
+        guard ConstantTime.equal(Array(given.utf8), Array(word.utf8)), request.isLocalRequest(context.peer) else {
             throw .notFound
         }
-    }
-
-    /// Whether a request has the word of this start. Compares bytes, in constant time.
-    func isNamed(by given: String?) -> Bool {
-        ConstantTime.equal(Array((given ?? "").utf8), Array(word.utf8))
     }
 
     /// What is printed at start: a line for each page that exists.

@@ -5,11 +5,19 @@ package import SSOWeb
 
 /// The pages for a trial: the mailbox and the link tester.
 package struct DevPagesFeature: Feature {
+    private static let linkTesterName = "IDP_LINK_TESTER"
     package static let linkTester = Setting(
-        "IDP_LINK_TESTER", without: "true on loopback, else false",
-        // A page for developers is on by default on loopback only (ASVS 15.2.3).
+        linkTesterName, without: "true on loopback, else false",
         .text { values in (try? values[FlowSettings.publicURL])?.isLoopback == true ? "true" : "false" },
-        example: "true", "Whether a page shows which app opens a link. Its address is printed at start.")
+        example: "true",
+        "Whether a page shows which app opens a link, with a loopback IDP_PUBLIC_URL only. Its address is printed at start."
+    )
+    .checked { isOn, reader, values in
+        guard isOn, let publicURL = try? values[FlowSettings.publicURL], !publicURL.isLoopback else { return }
+        reader.warn(
+            "\(linkTesterName): has no effect, because the page is for a loopback \(FlowSettings.publicURL.name) only. Remove it."
+        )
+    }
     package static let settings: [any ReadableSetting] = [linkTester]
 
     private let parts: SharedParts
@@ -25,7 +33,13 @@ package struct DevPagesFeature: Feature {
         association: AssociationFiles
     ) throws(SettingError) {
         (self.parts, self.dev, self.outbox) = (parts, dev, outbox)
-        self.association = try values[Self.linkTester] ? association : nil
+        self.association = try Self.showsLinkTester(values) ? association : nil
+    }
+
+    /// Whether the link tester exists: a page for developers, on loopback only (ASVS 15.2.3).
+    package static func showsLinkTester(_ values: SettingValues) throws(SettingError) -> Bool {
+        guard try values[linkTester] else { return false }
+        return try values[FlowSettings.publicURL].isLoopback
     }
 
     package func addRoutes(
@@ -33,7 +47,7 @@ package struct DevPagesFeature: Feature {
     ) {
         if let association {
             LinkTesterRoutes(
-                files: association, dev: dev, isForThisMachineOnly: parts.origin.isLoopback,
+                files: association, dev: dev,
                 page: LinkTesterPage(pages: parts.pages, origin: parts.origin, path: dev.path(of: .links))
             ).addRoutes(to: &router)
         }

@@ -137,7 +137,7 @@ enum IdPProgram: Program {
         // Not in the log, which users of other machines may read.
         let pages: [DevPages.Page] =
             (try IdPSettings.showsMailbox(values) ? [.mailbox] : [])
-            + (try values[DevPagesFeature.linkTester] ? [.links] : [])
+            + (try DevPagesFeature.showsLinkTester(values) ? [.links] : [])
         StandardOutput.write(services.devPages.announcement(of: pages, at: publicURL))
         try await WebServer.run(
             application, shutdown: common.shutdown, grace: log.grace, besideOthers: common.hasOthers,
