@@ -20,6 +20,7 @@ package struct MetricsService: Service {
     private let registry: MetricsRegistry
     private let clock: ServiceClock
     private let readings: [Reading]
+    private let hasIPv6: Bool
     private let started: @Sendable (String) -> Void
     private let logger: Logger
 
@@ -28,10 +29,10 @@ package struct MetricsService: Service {
     ///   - started: receives the address in use.
     package init(
         _ metrics: ProgramMetrics, clock: ServiceClock, readings: [Reading] = [], logger: Logger,
-        started: @escaping @Sendable (String) -> Void = { _ in }
+        hasIPv6: Bool = ListenAddress.hasIPv6, started: @escaping @Sendable (String) -> Void = { _ in }
     ) {
         (listen, registry, self.clock, self.readings) = (metrics.listen, metrics.registry, clock, readings)
-        (self.logger, self.started) = (logger, started)
+        (self.logger, self.hasIPv6, self.started) = (logger, hasIPv6, started)
     }
 
     /// Serves until the program stops.
@@ -83,7 +84,7 @@ package struct MetricsService: Service {
         quiet.logLevel = max(logger.logLevel, .warning)
         return Application(
             router: router,
-            configuration: .init(address: .hostname(listen.host, port: listen.port)),
+            configuration: .init(address: .hostname(listen.bound(hasIPv6: hasIPv6), port: listen.port)),
             onServerRunning: { [started] channel in
                 started(channel.localAddress?.listenText ?? "unknown")
             },

@@ -30,7 +30,8 @@ public struct ListenAddress: Sendable, CustomStringConvertible {
     /// - Parameter hasIPv6: whether the machine has it.
     func bound(hasIPv6: Bool = Self.hasIPv6) -> String { host == "::" && !hasIPv6 ? "0.0.0.0" : host }
 
-    private static var hasIPv6: Bool {
+    /// Whether this machine has it.
+    package static var hasIPv6: Bool {
         let descriptor = socket(AF_INET6, Int32(SOCK_STREAM.rawValue), 0)
         guard descriptor >= 0 else { return errno != EAFNOSUPPORT }
         close(descriptor)

@@ -1,9 +1,11 @@
 import CoreMetrics
+import Logging
 import SSOShared
 import Testing
 
 @testable import SSOWeb
 @testable import TestKit
+@testable import WebTestKit
 
 @Suite("The registry of metrics", .rules)
 struct MetricsRegistryTests {
@@ -86,6 +88,25 @@ struct MetricsRegistryTests {
 
 @Suite("The address for metrics", .rules)
 struct MetricsListenTests {
+    @Test("all addresses are those of IPv4 on a machine without IPv6, as for the program itself")
+    func withoutIPv6() async throws {
+        let metrics = ProgramMetrics(
+            try MetricsListen("[::]:0"), build: BuildStamp(version: "1", commit: "c", date: "d"), events: [])
+        let (addresses, signal) = AsyncStream<String>.makeStream()
+        let service = MetricsService(
+            metrics, clock: TestClock().clock, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
+            hasIPv6: false
+        ) { signal.yield($0) }
+        let task = Task {
+            defer { signal.finish() }
+            try await service.run()
+        }
+        let address = await addresses.first { _ in true }
+        task.cancel()
+        _ = await task.result
+        #expect(address?.hasPrefix("0.0.0.0:") == true, "\(address ?? "none")")
+    }
+
     private func read(_ text: String) -> (isValid: Bool, reader: SettingsReader) {
         let reader = SettingsReader(SettingsSource(["IDP_METRICS_LISTEN": text]))
         return ((reader.value(MetricsListen.setting("IDP", port: 9464)) ?? nil) != nil, reader)
