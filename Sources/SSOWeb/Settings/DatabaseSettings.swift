@@ -102,10 +102,10 @@ public struct DatabaseSettings: ReadableSetting {
     private func location(
         _ text: String, allowsPlaintext: Bool, readers: Int
     ) throws -> DatabaseLocation {
-        let isURI = ["postgres://", "postgresql://"].contains { text.hasPrefix($0) }
-        guard isURI || text.contains(/(^|\s)dbname\s*=/) else { return try DatabaseLocation(sqlite: text) }
         // What an editor leaves at the end of a file is no part of the database's name.
         let address = text.trimmingCharacters(in: .whitespacesAndNewlines)
+        let isURI = ["postgres://", "postgresql://"].contains { address.hasPrefix($0) }
+        guard isURI || address.contains(/(^|\s)dbname\s*=/) else { return try DatabaseLocation(sqlite: address) }
         return .postgres(try readPostgres(address, allowsPlaintext, readers))
     }
 }

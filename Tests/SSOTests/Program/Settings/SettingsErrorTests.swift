@@ -1,7 +1,9 @@
-import SSOWeb
+import Storage
 import Testing
 
+@testable import IdP
 @testable import IdPTestKit
+@testable import SSOWeb
 @testable import TestKit
 
 /// Contract 2: the operator sees all problems at once, with the setting and the accepted form.
@@ -153,6 +155,16 @@ struct SettingsErrorTests {
         ["nowhere", "127.0.0.1", ":8080", "127.0.0.1:port", "127.0.0.1:70000", "127.0.0.1:+80", "a b:80"].map {
             InvalidSetting(program, name, $0, advice)
         }
+    }
+
+    @Test(
+        "white space around the address of a database is no part of the name of its file",
+        arguments: ["sqlite:/srv/idp.sqlite ", " sqlite:/srv/idp.sqlite", "sqlite:/srv/idp.sqlite\n\t"])
+    func blanks(text: String) throws {
+        let reader = SettingsReader(SettingsSource(SettingsFixture.idp.merging(["IDP_DATABASE_URL": text]) { $1 }))
+        let values = try #require(IdPSettings.read(reader), "\(reader.problems)")
+        let location = try values[IdPSettings.database]
+        guard case .sqlite("/srv/idp.sqlite") = location else { throw ProbeFailure("\(location)") }
     }
 
     @Test("every problem names its setting and the accepted form, and never a secret", arguments: invalidSettings)
