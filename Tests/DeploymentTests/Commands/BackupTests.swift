@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 import ProbeKit
 import SQLiteStorage
@@ -9,6 +10,7 @@ import Testing
 @testable import IdPSchema
 @testable import IdPTestKit
 @testable import TestKit
+@testable import WebTestKit
 
 @Suite("Backup and restore", .deployment)
 struct BackupTests {
@@ -110,6 +112,22 @@ struct BackupTests {
         let groups = try await pair.idp(["group", "list"], settings: ["IDP_DATABASE_URL": "sqlite:\(old)"]).printed
         #expect(groups.contains("late") && !groups.contains("meanwhile"), "\(groups)")
         #expect(try await !pair.idp(["group", "list"]).printed.contains("late"))
+    }
+
+    @Test("a backup is made while another process holds the lock, and a note says that the audit log has no row for it")
+    func withoutRow() async throws {
+        let pair = try ProcessDeployment()
+        let backup = pair.folder.path(of: "backup.sqlite")
+        let other = try await SQLiteDatabase(path: pair.databasePath, migrations: IdPMigrations.all)
+        let gate = DispatchSemaphore(value: 0)
+        let holder = await other.hold(gate)
+        let made = try await pair.idp(["backup", backup])
+        gate.signal()
+        try await holder.value
+        await other.close()
+        #expect(made.printed.contains("Backed up \(pair.databasePath) into \(backup), "))
+        #expect(made.log.contains("the audit log has no row for this backup: "), "\(made.log)")
+        #expect(try await pair.idp(["backup", "--verify", backup]).printed.contains("can be restored"))
     }
 
     @Test("a backup never overwrites a file, and leaves no partial file")

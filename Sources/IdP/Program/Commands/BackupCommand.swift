@@ -46,12 +46,13 @@ struct BackupCommand: AsyncParsableCommand {
             return try await SQLiteDatabase.backup(path: path, migrations: IdPMigrations.all, keys: keys, to: file)
         }
         let row = Event(.backupMade, by: .ofCommand(), detail: URL(fileURLWithPath: file).lastPathComponent)
-        if SQLiteDatabase.isWritable(path: path) {
-            try await database.open { database in
+        // The backup is whole, also where the database cannot be written.
+        do {
+            try await DatabaseOptions.open(.sqlite(path: path)) { database in
                 try await database.write { try AuditStore(database: database).write(row, $0) }
             }
-        } else {
-            ListOutput.note("the audit log has no row for this backup: \(path) cannot be written.")
+        } catch {
+            ListOutput.note("the audit log has no row for this backup: \(error)")
         }
         if json {
             return print(

@@ -172,17 +172,22 @@ struct DatabaseOptions: ParsableArguments {
             let way = source.hint ?? "Set IDP_DATABASE_URL to the one of the IdP, for example sqlite:var/idp.sqlite."
             throw CommandExit.failure(IdPProgram.name, "there is no database at \(location.place). \(way)")
         }
-        return try await Self.reporting {
-            let open = onlyReading ? ProgramDatabase.idp.openToRead : ProgramDatabase.idp.open
-            let database = try await open(location, Self.logger)
-            do {
-                let result = try await body(database)
-                await database.close()
-                return result
-            } catch {
-                await database.close()
-                throw error
-            }
+        return try await Self.reporting { try await Self.open(location, onlyReading: onlyReading, body) }
+    }
+
+    /// The same for a database that is known to be there, and without a line on standard error.
+    static func open<T: Sendable>(
+        _ location: DatabaseLocation, onlyReading: Bool = false, _ body: (any Database) async throws -> T
+    ) async throws -> T {
+        let open = onlyReading ? ProgramDatabase.idp.openToRead : ProgramDatabase.idp.open
+        let database = try await open(location, Self.logger)
+        do {
+            let result = try await body(database)
+            await database.close()
+            return result
+        } catch {
+            await database.close()
+            throw error
         }
     }
 
