@@ -28,6 +28,7 @@ extension PostgresAddress {
             if Self.ofEnvironment.contains(keyword) { given[keyword] = value }
         }
         try Self.checkForms(given)
+        try Self.checkFiles(given)
         let warnings = Self.warnings(given)
         let isNear = Self.isNear(given)
         let mode = given["sslmode"] ?? (isNear ? "prefer" : "verify-full")
@@ -85,6 +86,19 @@ extension PostgresAddress {
         for keyword in ["connect_timeout", "tcp_user_timeout", "keepalives"] {
             guard given[keyword].map({ Int($0) == nil }) ?? false else { continue }
             throw ParsingError(description: "has a \(keyword) that is not a whole number. Leave it out.")
+        }
+    }
+
+    /// Refuses the name of a file for TLS that this user cannot read: libpq would go on without a certificate, or end at each
+    /// connection. The name is not repeated. `system` and the key of an engine, `engine:id`, are no files.
+    private static func checkFiles(_ given: [String: String]) throws(ParsingError) {
+        guard given["sslmode"] != "disable" else { return }
+        for keyword in ["sslrootcert", "sslcert", "sslkey"] {
+            guard let path = given[keyword], !path.isEmpty else { continue }
+            let isNoFile = keyword == "sslrootcert" ? path == "system" : keyword == "sslkey" && path.contains(":")
+            guard !isNoFile, !FileManager.default.isReadableFile(atPath: path) else { continue }
+            throw ParsingError(
+                description: "names a file with \(keyword)= that cannot be read. Name one that this user can read.")
         }
     }
 

@@ -37,6 +37,25 @@ struct PostgresAddressTests {
     }
 
     @Test(
+        "a file for TLS that cannot be read is refused, without its name; what is no file is not looked for",
+        arguments: ["sslrootcert", "sslcert", "sslkey"])
+    func files(keyword: String) throws {
+        let folder = try TemporaryFolder()
+        let readable = try folder.write("certificate", to: "file.pem")
+        for host in ["db.example", "localhost"] {
+            let address = "postgres://idp@\(host)/main?\(keyword)="
+            #expect(try Self.read(address + readable).parameters[keyword] == readable)
+            let missing = folder.path(of: "S3CRET.pem")
+            let error = #expect(throws: PostgresAddress.ParsingError.self) { try Self.read(address + missing) }
+            #expect(error?.description.contains("\(keyword)= that cannot be read") == true)
+            #expect(error?.description.contains("S3CRET") == false)
+            #expect(throws: Never.self) { try Self.read(address + missing + "&sslmode=disable", allowsPlaintext: true) }
+        }
+        #expect(throws: Never.self) { try Self.read("postgres://idp@db.example/main?sslrootcert=system") }
+        #expect(throws: Never.self) { try Self.read("postgres://idp@db.example/main?sslkey=pkcs11:key") }
+    }
+
+    @Test(
         "TLS is verified unless the server is on this machine",
         arguments: [
             ("postgres://idp@db.example/main", "verify-full"), ("postgres://idp@10.0.0.1/main", "verify-full"),

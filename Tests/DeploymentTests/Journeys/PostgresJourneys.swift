@@ -132,6 +132,8 @@ extension Journeys.Operators {
             #expect(start.log.contains("startup_failed") && start.log.contains("cannot use the database"))
             let wrong = try await run(["serve"], "postgres://ann:S3CRET@db.invalid/x?sslmode=require", endsWith: 78)
             #expect(wrong.log.contains("sslmode=require"), "\(wrong.log)")
+            let file = try await run(["serve"], "\(away)?sslrootcert=/nowhere.pem", endsWith: 78)
+            #expect(file.log.contains("sslrootcert= that cannot be read"), "\(file.log)")
         }
     }
 }
