@@ -127,6 +127,23 @@ struct InitCommandTests {
         #expect(folder.text(of: "var/idp-secret-key") == key)
     }
 
+    @Test("a refused answer at the end of the input is no answer: the old value is not taken, and the file stays")
+    func refusedLast() async throws {
+        let folder = try TemporaryFolder()
+        _ = try await Self.run(typing: Self.good, in: folder)
+        let before = folder.text(of: ".env")
+        let wrong = [
+            ("ftp://x", "--public-url"), ("imap://m", "--mail-url-file"), ("sign-in@", "--mail-from"),
+            ("*", "--allowed-emails"), ("localhost", "--trusted-proxies"),
+        ]
+        for (question, (answer, option)) in wrong.enumerated() {
+            let lines = Array(repeating: "", count: question) + [answer]
+            let process = try await Self.run(typing: lines, in: folder, endsWith: 64)
+            #expect(process.log.contains("there is no answer. Without a terminal give \(option)."), "\(process.log)")
+            #expect(folder.text(of: ".env") == before)
+        }
+    }
+
     @Test("a folder that there is not is named, and nothing is made")
     func noFolder() async throws {
         let folder = try TemporaryFolder()

@@ -27,19 +27,22 @@ struct Questions: Sendable {
         _ question: String, fallback: String?, shown: String? = nil, hidden: Bool = false,
         problem: (String) -> String?
     ) throws(NoAnswer) -> String {
+        var wasRefused = false
         while true {
             let offer = (shown ?? fallback).map { $0.isEmpty ? " [none]" : " [\($0)]" } ?? ""
             say("\(question)\(offer): ")
             let line = hidden ? Terminal.hidden(read) : read()
             guard let line else {
                 say("\n")
-                guard let fallback else { throw NoAnswer() }
+                // The fallback is not what a refused answer asked for.
+                guard let fallback, !wasRefused else { throw NoAnswer() }
                 return fallback
             }
             let answer = line.trimmingCharacters(in: .whitespacesAndNewlines)
             if answer.isEmpty, let fallback { return fallback }
             guard let words = answer.isEmpty ? "An answer is needed." : problem(answer) else { return answer }
             say("  \(LogEscape.text(words))\n")
+            wasRefused = true
         }
     }
 }
