@@ -26,6 +26,15 @@ public final class RateLimit: Sendable {
             let part = Double((now - start).milliseconds) / Double(span.milliseconds)
             return Double(previous) * (1 - part) + Double(current)
         }
+
+        /// The time until the estimate is below `limit` if no event comes meanwhile; zero or less when it is now.
+        func wait(for limit: Int, at now: Timestamp, span: Duration) -> Duration {
+            // A full window counts as a whole until its end, and decays in the next one.
+            let isFull = current >= limit
+            let (decaying, room) = isFull ? (current, limit) : (previous, limit - current)
+            let passed = decaying > room ? span.milliseconds * Int64(decaying - room) / Int64(decaying) : 0
+            return (isFull ? start + span : start) + .milliseconds(passed) - now
+        }
     }
 
     private let limit: Int
@@ -70,9 +79,10 @@ public final class RateLimit: Sendable {
         return windows.withLock { windows in
             var window = windows[key] ?? Window(start: now, current: 0, previous: 0)
             window.advance(to: now, span: span)
-            guard window.estimate(at: now, span: span) < Double(limit + extra) else {
+            let wait = window.wait(for: limit + extra, at: now, span: span)
+            guard wait <= .zero else {
                 windows[key] = window
-                return (window.start + span) - now
+                return wait
             }
             if counts {
                 if windows[key] == nil { makeRoom(&windows, now) }

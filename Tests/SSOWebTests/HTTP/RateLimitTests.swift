@@ -29,6 +29,27 @@ struct RateLimitTests {
         #expect(passed <= 1)
     }
 
+    @Test(
+        "after the time to wait, and not a millisecond before, the next event passes, in every window",
+        arguments: [(5, 60_000), (3, 3_600_000), (7, 1_001), (1, 60_000), (100, 60_000)])
+    func waits(count: Int, milliseconds: Int) throws {
+        let clock = TestClock()
+        let limit = RateLimit(count, per: .milliseconds(milliseconds), clock: clock.clock)
+        var waits: [Duration] = []
+        for round in 0..<(5 * count) {
+            while limit.hit([1]) == nil { clock.advance(by: .milliseconds(round % 3)) }
+            let wait = try #require(limit.wait([1]))
+            waits.append(wait)
+            clock.advance(by: wait - .milliseconds(1))
+            #expect(limit.wait([1]) == .milliseconds(1), "round \(round): \(wait)")
+            clock.advance(by: .milliseconds(1))
+            #expect(limit.wait([1]) == nil, "round \(round): \(wait)")
+        }
+        // After the first window a busy key waits for one event, and not for the end of the window.
+        #expect(waits.dropFirst().allSatisfy { $0 <= .milliseconds(milliseconds * 2 / count) }, "\(waits)")
+        #expect(RateLimit(0, per: .seconds(1), clock: clock.clock).wait([1]) != nil)
+    }
+
     @Test("a clock that goes back neither lifts the limit nor blocks forever")
     func backwards() {
         let clock = TestClock()
