@@ -14,9 +14,8 @@ struct ProviderLogos: Sendable {
     @Sendable func serve(_ request: Request, _ context: VisitorContext) async throws -> Response {
         let path = Provider.logoPrefix + (context.parameters.get("file") ?? "")
         guard let logo = providers.all.first(where: { $0.logoPath == path })?.logo else { throw PublicError.notFound }
-        let response = Response(
+        return Response(
             status: .ok, headers: StaticAssets.headers(ending: logo.kind.rawValue),
             body: .init(byteBuffer: ByteBuffer(bytes: logo.content)))
-        return request.method == .head ? response.createHeadResponse() : response
     }
 }

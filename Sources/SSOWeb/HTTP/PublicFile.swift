@@ -30,10 +30,9 @@ public struct PublicFile: Sendable {
     /// The strong tag, quotes included.
     public var tag: String? { headers[.eTag] }
 
-    /// 304 if the client has this file already, otherwise 200. HEAD gets the length without the body.
+    /// 304 if the client has this file already, otherwise 200.
     public func response(to request: Request) -> Response {
         if isCached(by: request) { return Response(status: .notModified, headers: headers) }
-        guard request.method != .head else { return Response(status: .ok, headers: headers) }
         return Response(status: .ok, headers: headers, body: ResponseBody(byteBuffer: body))
     }
 

@@ -18,14 +18,14 @@ extension RouterMethods {
         return refuseOthers(than: methods, at: path, with: refusal)
     }
 
-    /// Serves a page with GET, and HEAD as GET without the body (RFC 9110 9.3.2).
+    /// Serves a page with GET, and HEAD as GET: ``RoutedMethods`` drops the body and the cookies.
     ///
     /// - Parameter handler: must not change anything for a HEAD.
     @discardableResult public func page(
         at path: RouterPath, use handler: @Sendable @escaping (Request, Context) async throws -> Response
     ) -> Self {
         on(path, method: .get, use: handler)
-        on(path, method: .head) { try await Self.head($0, $1, handler) }
+        on(path, method: .head, use: handler)
         return refuseOthers(than: [.get, .head], at: path) { throw PublicError.methodNotAllowed($0) }
     }
 
@@ -38,18 +38,9 @@ extension RouterMethods {
         submit: @Sendable @escaping (Request, Context) async throws -> Response
     ) -> Self {
         on(path, method: .get, use: show)
-        on(path, method: .head) { try await Self.head($0, $1, show) }
+        on(path, method: .head, use: show)
         on(path, method: .post, use: submit)
         return refuseOthers(than: [.get, .head, .post], at: path) { throw PublicError.methodNotAllowed($0) }
-    }
-
-    /// Runs GET and drops the body and the cookies.
-    private static func head(
-        _ request: Request, _ context: Context, _ show: (Request, Context) async throws -> Response
-    ) async throws -> Response {
-        var response = try await show(request, context)
-        response.headers[.setCookie] = nil
-        return response.createHeadResponse()
     }
 
     private func refuseOthers(

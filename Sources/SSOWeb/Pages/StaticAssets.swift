@@ -81,7 +81,7 @@ public struct StaticAssets: Sendable {
                     response.headers[.contentEncoding] = "gzip"
                 }
             }
-            return request.method == .head ? response.createHeadResponse() : response
+            return response
         }
     }
 

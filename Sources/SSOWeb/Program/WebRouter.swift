@@ -66,19 +66,19 @@ public struct HealthRoutes: Sendable {
 
     /// Adds both paths with GET and HEAD.
     public func add<Context: RequestContext>(to router: Router<Context>) {
-        router.only([.get, .head], at: RouterPath(HealthPath.live)) { request, _ in
-            Self.answer(.ok, "ok", type: "text/plain; charset=utf-8", to: request)
+        router.only([.get, .head], at: RouterPath(HealthPath.live)) { _, _ in
+            Self.answer(.ok, "ok", type: "text/plain; charset=utf-8")
         }
-        router.only([.get, .head], at: RouterPath(HealthPath.ready)) { [database, clock, shutdown] request, _ in
+        router.only([.get, .head], at: RouterPath(HealthPath.ready)) { [database, clock, shutdown] _, _ in
             switch await Self.readiness(database, shutdown) {
-            case .stopping: return Self.unavailable("stopping", to: request)
-            case .schema(let step): return Self.unavailable("schema", step: step, to: request)
-            case .database: return Self.unavailable("database", to: request)
+            case .stopping: return Self.unavailable("stopping")
+            case .schema(let step): return Self.unavailable("schema", step: step)
+            case .database: return Self.unavailable("database")
             case .ready: break
             }
             let warnings = clock.state().hasJumped ? [JSONText.Member("warning", "clock")] : []
             return Self.answer(
-                .ok, JSONText.object([.init("status", "ready")] + warnings), type: "application/json", to: request)
+                .ok, JSONText.object([.init("status", "ready")] + warnings), type: "application/json")
         }
     }
 
@@ -102,17 +102,13 @@ public struct HealthRoutes: Sendable {
     }
 
     /// - Parameter step: the name of a step of the schema.
-    private static func unavailable(_ reason: String, step: String? = nil, to request: Request) -> Response {
+    private static func unavailable(_ reason: String, step: String? = nil) -> Response {
         let members: [JSONText.Member] = [.init("status", "unavailable"), .init("reason", reason)]
         let body = JSONText.object(members + (step.map { [.init("step", $0)] } ?? []))
-        return answer(.serviceUnavailable, body, type: "application/json", to: request)
+        return answer(.serviceUnavailable, body, type: "application/json")
     }
 
-    private static func answer(
-        _ status: HTTPResponse.Status, _ body: String, type: String, to request: Request
-    ) -> Response {
-        let response = Response(
-            status: status, headers: [.contentType: type], body: .init(byteBuffer: ByteBuffer(string: body)))
-        return request.method == .head ? response.createHeadResponse() : response
+    private static func answer(_ status: HTTPResponse.Status, _ body: String, type: String) -> Response {
+        Response(status: status, headers: [.contentType: type], body: .init(byteBuffer: ByteBuffer(string: body)))
     }
 }

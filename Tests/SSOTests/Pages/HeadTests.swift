@@ -32,8 +32,11 @@ struct HeadTests {
         }
     }
 
-    /// Also a page with a query, and none.
-    private static let more = ["/sign-in?flow=AAAAAAAAAAAAAAAAAAAAAA", "/account?x=1", "/nowhere"]
+    /// Also a page with a query, none, and paths that take no GET.
+    private static let more = [
+        "/sign-in?flow=AAAAAAAAAAAAAAAAAAAAAA", "/account?x=1", "/nowhere", SSOPath.verify, "/sign-out",
+        NativePath.sessionCheck,
+    ]
 
     @Test("every page answers HEAD with the status and the headers of GET, for visitors and signed-in users")
     func asGet() async throws {

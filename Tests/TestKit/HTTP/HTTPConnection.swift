@@ -1,10 +1,13 @@
 import Glibc
+import Synchronization
 
 /// One blocking TCP connection that speaks HTTP/1.1, or sends any malformed bytes.
 ///
 /// Not URLSession: that one joins duplicate headers, repairs requests, follows redirects and keeps cookies of its own.
 final class HTTPConnection: Sendable {
     private let socket: OwnedSocket
+    /// What came after the answer that was read last.
+    private let surplus = Mutex<[UInt8]>([])
     var descriptor: Int32 { socket.descriptor }
 
     /// - Parameter source: the loopback address to connect from, for limits that count by address: any of 127.0.0.0/8
@@ -41,20 +44,28 @@ final class HTTPConnection: Sendable {
     /// Some bytes, empty at the end of the stream.
     /// - Throws: `ProbeFailure` at the timeout, or when the peer resets the connection.
     func receive() throws -> [UInt8] {
+        let kept = surplus.withLock { kept in
+            defer { kept = [] }
+            return kept
+        }
+        guard kept.isEmpty else { return kept }
         var buffer = [UInt8](repeating: 0, count: 16_384)
         let count = recv(descriptor, &buffer, buffer.count, 0)
         guard count >= 0 else { throw ProbeFailure("the connection broke while reading: errno \(errno)") }
         return Array(buffer.prefix(count))
     }
 
-    /// Reads one complete answer.
+    /// Reads one complete answer. What comes after it is where the next answer begins.
     /// - Throws: `ProbeFailure` when the stream ends before the answer is complete.
     func reply(isHead: Bool = false) throws -> ProbeReply {
         var reader = ReplyReader(isHead: isHead)
         while true {
             let bytes = try receive()
             reader.append(bytes[...])
-            if let reply = try reader.reply(ended: bytes.isEmpty) { return reply }
+            if let (reply, rest) = try reader.reply(ended: bytes.isEmpty) {
+                surplus.withLock { $0 = Array(rest) }
+                return reply
+            }
             if bytes.isEmpty {
                 throw ProbeFailure(reader.isEmpty ? "closed without an answer" : "closed in the middle of an answer")
             }

@@ -31,8 +31,8 @@ struct ReplyReader {
         bytes += more
     }
 
-    /// The answer when it is complete, nil when more bytes are needed. `ended`: the peer has closed.
-    func reply(ended: Bool) throws -> ProbeReply? {
+    /// The answer when it is complete, with what came after it; nil when more bytes are needed. `ended`: the peer has closed.
+    func reply(ended: Bool) throws -> (ProbeReply, rest: ArraySlice<UInt8>)? {
         var start = 0
         while let end = Self.headEnd(in: bytes, from: start) {
             let (status, headers) = try Self.head(bytes[start..<end])
@@ -42,9 +42,9 @@ struct ReplyReader {
             }
             let reply = ProbeReply(status: status, headers: headers, body: [])
             let rest = bytes[end...]
-            if isHead || status == 204 || status == 304 { return reply }
-            guard let body = try Self.body(rest, of: reply, ended: ended) else { return nil }
-            return ProbeReply(status: status, headers: headers, body: body)
+            if isHead || status == 204 || status == 304 { return (reply, rest) }
+            guard let (body, next) = try Self.body(rest, of: reply, ended: ended) else { return nil }
+            return (ProbeReply(status: status, headers: headers, body: body), next)
         }
         return nil
     }
@@ -77,27 +77,30 @@ struct ReplyReader {
         return (status, headers)
     }
 
-    private static func body(_ rest: ArraySlice<UInt8>, of reply: ProbeReply, ended: Bool) throws -> [UInt8]? {
+    /// The body, and what comes after it.
+    private static func body(_ bytes: ArraySlice<UInt8>, of reply: ProbeReply, ended: Bool) throws
+        -> ([UInt8], ArraySlice<UInt8>)?
+    {
         if reply.header("transfer-encoding")?.lowercased() == "chunked" {
-            return try chunked(rest)
+            return try chunked(bytes)
         }
         if let text = reply.header("content-length") {
             guard let length = Int(text) else { throw ProbeFailure("content-length: \(text)") }
-            return rest.count >= length ? Array(rest.prefix(length)) : nil
+            return bytes.count >= length ? (Array(bytes.prefix(length)), bytes.dropFirst(length)) : nil
         }
-        return ended ? Array(rest) : nil
+        return ended ? (Array(bytes), []) : nil
     }
 
-    private static func chunked(_ bytes: ArraySlice<UInt8>) throws -> [UInt8]? {
+    private static func chunked(_ bytes: ArraySlice<UInt8>) throws -> ([UInt8], ArraySlice<UInt8>)? {
         var (rest, body): (ArraySlice<UInt8>, [UInt8]) = (bytes, [])
         while let lineEnd = rest.firstIndex(of: 10) {
             let line = String(decoding: rest[rest.startIndex..<lineEnd].filter { $0 != 13 }, as: UTF8.self)
             guard let size = Int(line, radix: 16) else { throw ProbeFailure("chunk size: \(line)") }
             rest = rest[(lineEnd + 1)...]
             guard rest.count >= size + 2 else { return nil }
-            if size == 0 { return body }
             body += rest.prefix(size)
             rest = rest.dropFirst(size + 2)
+            if size == 0 { return (body, rest) }
         }
         return nil
     }

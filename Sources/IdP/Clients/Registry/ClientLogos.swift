@@ -33,10 +33,9 @@ package struct ClientLogos: Sendable {
             logo = self.logo(named: name)
         }
         guard let logo else { throw PublicError.notFound }
-        let response = Response(
+        return Response(
             status: .ok, headers: StaticAssets.headers(ending: logo.kind.rawValue),
             body: .init(byteBuffer: ByteBuffer(bytes: logo.content)))
-        return request.method == .head ? response.createHeadResponse() : response
     }
 
     private func logo(named name: String) -> LogoFile? { clients.all.first { Self.file($0) == name }?.logo }

@@ -253,8 +253,7 @@ package struct FeatureRouter {
             case .open(let open): admitted = open
             }
             switch (request.method, show, post) {
-            case (.get, let show?, _): return try await show(request, context, admitted)
-            case (.head, let show?, _): return try await show(request, context, admitted).createHeadResponse()
+            case (.get, let show?, _), (.head, let show?, _): return try await show(request, context, admitted)
             case (.post, _, let post?): return try await post(request, context)
             default: throw PublicError.methodNotAllowed(methods)
             }
