@@ -18,6 +18,14 @@ extension PageStates {
             try await studio.browser().get(
                 studio.deployment.oidcRequest(studio.client, ["response_mode": "form_post", "prompt": "none"]))
         },
+        PageState("other-account", mark: "#continue[href*='error=login_required']") { studio in
+            let (deployment, ann) = (studio.deployment, try await studio.signedIn())
+            let reply = try await deployment.oidcToken(deployment.oidcCode(ann), as: studio.client)
+            let browser = studio.browser()
+            let request = deployment.oidcRequest(studio.client, ["id_token_hint": try reply.json()["id_token"]?.text])
+            let form = try await browser.follow(browser.get(request))
+            return try await deployment.enterCode(form, in: browser, as: "other-\(studio.address)")
+        },
         PageState("flow-elsewhere", 404, mark: "main a[href^='http']") { studio in
             let asked = try await studio.browser().get(studio.deployment.oidcRequest(studio.client))
             return try await studio.browser().get(asked.location())

@@ -15,6 +15,7 @@ package struct Authorizer: Sendable {
     let accounts: AccountStore
     package let grants: GrantStore
     let noAccess: NoAccessPage
+    let otherAccount: OtherAccountPage
     let limit: FlowLimit
     let flowClients: FlowClients
     let randomness: any Randomness
@@ -22,10 +23,12 @@ package struct Authorizer: Sendable {
 
     init(
         clients: ClientDirectory, sessions: Sessions, accounts: AccountStore, grants: GrantStore,
-        noAccess: NoAccessPage, limit: FlowLimit, flowClients: FlowClients, randomness: any Randomness
+        noAccess: NoAccessPage, otherAccount: OtherAccountPage, limit: FlowLimit, flowClients: FlowClients,
+        randomness: any Randomness
     ) {
         (self.clients, self.sessions, self.accounts, self.grants) = (clients, sessions, accounts, grants)
-        (self.noAccess, self.limit, self.flowClients, self.randomness) = (noAccess, limit, flowClients, randomness)
+        (self.noAccess, self.otherAccount, self.limit) = (noAccess, otherAccount, limit)
+        (self.flowClients, self.randomness) = (flowClients, randomness)
     }
 
     /// What became of an accepted request.
@@ -234,7 +237,11 @@ extension Authorizer {
             !session.slots.asksAgain(id, after: user.signIn, now: now)
         else { return try .toSignIn(SignInPath.signIn(id), for: request) }
         if let expected = flow.demand.account, expected != user.account.id {
-            return try await end(flow, .loginRequired, of: asking, session, request, context)
+            let refusal = try await end(flow, .loginRequired, of: asking, session, request, context)
+            guard let address = refusal.headers[.location], let client = clients.client(id: flow.subject) else {
+                return refusal
+            }
+            return otherAccount.response(request, client: client, user, address: address)
         }
         // Of two at the same instant one continues: a flow leads on once.
         let taken = try await sessions.store.update(session) { $0[Flows.self].take(id, now: now) != nil }

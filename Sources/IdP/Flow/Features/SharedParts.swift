@@ -85,6 +85,7 @@ package struct SharedParts: Sendable {
             clients: clients, sessions: sessions, accounts: accounts, grants: grants,
             noAccess: NoAccessPage(
                 pages: pages, sessions: sessions, logos: logos, script: assets.path(of: "sign-in.js")),
+            otherAccount: OtherAccountPage(pages: pages, logos: logos, script: assets.path(of: "continue.js")),
             limit: flowLimit, flowClients: flowClients, randomness: randomness)
         completionPage = try CompletionPage(pages: pages, logos: logos, script: assets.path(of: "continue.js"))
         accessTokens = AccessTokenStore(

@@ -1,0 +1,34 @@
+import HTTPTypes
+import Hummingbird
+import IdPAccounts
+import IdPClients
+import SSOWeb
+
+/// The page that goes back to a client which expects another account than the one that is signed in.
+///
+/// It is no redirect: a form may have led here, and Chromium applies `form-action 'self'` to the redirects after a form.
+struct OtherAccountPage: Sendable {
+    let pages: Pages
+    let logos: ClientLogos
+    /// Goes on to the client.
+    let script: String
+
+    private struct Model: Encodable, Sendable {
+        let client, email, address, logo, logoSizeHTML, script: String
+        let hasLogo: Bool
+    }
+
+    /// - Parameter address: of the client, with the error. It appears in attributes only, never in the log.
+    func response(_ request: Request, client: Client, _ user: SignedInUser, address: String) -> Response {
+        let logo = logos.path(of: client)
+        return pages.response(
+            "other-account",
+            Model(
+                client: client.name, email: user.account.email, address: address, logo: logo,
+                logoSizeHTML: logos.size(of: client), script: script, hasLogo: !logo.isEmpty), for: request,
+            headers: [
+                .contentSecurityPolicy: ContentPolicy.noForms, .referrerPolicy: "no-referrer",
+                .cacheControl: "no-store",
+            ])
+    }
+}
