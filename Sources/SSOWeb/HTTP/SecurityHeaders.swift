@@ -46,13 +46,6 @@ public enum ContentPolicy {
         "default-src 'none'; style-src 'self'; img-src 'self'; script-src 'self'; form-action 'self'; "
         + "base-uri 'none'; frame-ancestors 'none'"
 
-    /// For a page whose form leads on to another origin.
-    ///
-    /// - Parameter origin: as a browser writes it (``WebURL/origin``).
-    public static func forms(alsoTo origin: String) -> String {
-        forms.replacing("form-action 'self'", with: "form-action 'self' \(origin)")
-    }
-
     /// For pages with forms that also receive events from this origin.
     public static let formsAndEvents = forms + "; connect-src 'self'"
 
@@ -64,8 +57,8 @@ public enum ContentPolicy {
         "default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-ancestors 'self'; "
         + "sandbox allow-popups allow-popups-to-escape-sandbox"
 
-    /// For a page whose form takes an answer to a client. Browsers apply `form-action` also to the redirects after the POST, which
-    /// are the client's, so it names none. The page has no other form.
+    /// For a page whose form leads on to a client. Browsers apply `form-action` also to the redirects after the POST, which are the
+    /// client's, so it names none. The page has no other form.
     public static let formsToClients = forms.replacing("form-action 'self'; ", with: "")
 
     /// For pages that contain a token: no forms.

@@ -146,9 +146,8 @@ struct SessionPagesTests {
                 let browser = try await deployment.furtherBrowser()
                 let page = try await browser.get(address)
                 #expect(page.status == 200)
-                #expect(
-                    page.reply.header("content-security-policy")?
-                        .contains("form-action 'self' https://partner-1.example;") == true)
+                // The client's page may lead on to another origin.
+                #expect(page.reply.header("content-security-policy")?.contains("form-action") == false)
                 let form = try page.page().forms.first {
                     $0.action == SSOPath.signOut && ($0["stay"] != nil) == stays
                 }

@@ -16,9 +16,6 @@ import Storage
 struct LogoutRoutes: Sendable {
     /// How long the first tries of the messages may delay the user.
     private static let longestWait: Duration = .seconds(2)
-    /// Of the page that asks, when it leads to a client. Browsers apply `form-action` to the redirects after a form, which are the
-    /// client's.
-    private static let policyLeadingOn = ContentPolicy.forms.replacing("form-action 'self'; ", with: "")
 
     private let parts: SharedParts
     private let hints: IDTokenHints
@@ -101,7 +98,7 @@ struct LogoutRoutes: Sendable {
                 formToken: parts.sessions.formToken(for: user.session),
                 back: try field.text(back, user.session, now: now), email: user.account.email,
                 script: parts.formScript), for: request, offersLanguages: true)
-        if back != nil { response.headers[.contentSecurityPolicy] = Self.policyLeadingOn }
+        if back != nil { response.headers[.contentSecurityPolicy] = ContentPolicy.formsToClients }
         return response
     }
 

@@ -59,10 +59,7 @@ struct ClientSignOutRoutes: Sendable {
                 email: user.account.email, redirectURI: asked.redirectURI, state: asked.state ?? "", logo: logo,
                 logoSizeHTML: logos.size(of: asked.client),
                 hasState: asked.state != nil, hasLogo: !logo.isEmpty), for: request, offersLanguages: true)
-        // Chromium applies form-action to the redirects after a form.
-        if let origin = (try? WebURL(asked.redirectURI, allowing: .looseNames))?.origin {
-            response.headers[.contentSecurityPolicy] = ContentPolicy.forms(alsoTo: origin)
-        }
+        response.headers[.contentSecurityPolicy] = ContentPolicy.formsToClients
         return response
     }
 
