@@ -99,16 +99,16 @@ package struct ChallengeStore: Sendable {
     ) throws {
         try connection.execute(
             """
-            INSERT INTO challenge (id, address, eligible, code_mac, service, device, place, device_id, email_id,
-                                   created_at, expires_at)
-            VALUES (:id, :address, :eligible, :mac, :service, :device, :place, :known, '', :now, :expires)
+            INSERT INTO challenge (id, address, eligible, code_mac, device, place, device_id, email_id, created_at,
+                                   expires_at)
+            VALUES (:id, :address, :eligible, :mac, :device, :place, :known, '', :now, :expires)
             """,
             [
                 "id": .text(id), "address": .text(request.address.text),
                 "eligible": .integer(plan.isDecoy ? 0 : 1), "mac": .blob(mac),
-                "service": .optional(request.service), "device": .text(request.device.rawValue),
-                "place": .optional(request.place), "known": .optional(request.requester.browserID),
-                "now": .timestamp(now), "expires": .timestamp(plan.expiresAt),
+                "device": .text(request.device.rawValue), "place": .optional(request.place),
+                "known": .optional(request.requester.browserID), "now": .timestamp(now),
+                "expires": .timestamp(plan.expiresAt),
             ])
     }
 
@@ -119,13 +119,14 @@ package struct ChallengeStore: Sendable {
     ) throws {
         try connection.execute(
             """
-            UPDATE challenge SET language = :language, flow = :flow, log_flow = :log,
+            UPDATE challenge SET language = :language, flow = :flow, log_flow = :log, service = :service,
                    email_id = CASE WHEN email_id = '' THEN :email ELSE email_id END
              WHERE id = :id
             """,
             [
                 "language": .text(request.language.rawValue), "flow": .optional(request.flow),
-                "log": .optional(request.logFlow), "email": .text(email), "id": .text(id),
+                "log": .optional(request.logFlow), "service": .optional(request.service), "email": .text(email),
+                "id": .text(id),
             ])
     }
 

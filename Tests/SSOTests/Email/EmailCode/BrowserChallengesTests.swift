@@ -26,6 +26,23 @@ struct BrowserChallengesTests {
         }
     }
 
+    @Test("the second email with a code names the service that has asked for it")
+    func service() async throws {
+        try await TestDeployment.open(clients: 2) { deployment in
+            let (browser, address) = (deployment.browser(), "ann@example.com")
+            for client in deployment.clients {
+                let earlier = deployment.mailbox.all(to: address)
+                let form = try await browser.follow(browser.get(deployment.authorize(client, state: "s")))
+                _ = try await browser.ask(for: address, on: form)
+                let email = try await deployment.mailbox.email(to: address, besides: earlier)
+                let number = client.id.suffix(1)
+                #expect(email.text.decodingQuotedPrintable().contains("sign in to Partner number \(number):"))
+                deployment.clock.advance(by: .seconds(61))
+            }
+            #expect(try await deployment.rows(of: "challenge") == 1)
+        }
+    }
+
     @Test("asking again within the minute sends no second email, and the first email's code works")
     func withinTheMinute() async throws {
         try await TestDeployment.open { deployment in
