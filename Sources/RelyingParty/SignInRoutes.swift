@@ -158,22 +158,25 @@ struct SignInRoutes: Sendable {
             methods: reply.session.methods, sessionID: reply.session.id, authenticatedAt: reply.session.authenticatedAt,
             groups: reply.user.groups, checkedAt: clock.now())
         let app = request.isFromNativeShell ? AppSession(owner: user.id, device: "app") : nil
-        // nil when another tab finished a sign-in at the same moment: the browser has that session.
-        let fresh = try await sessions.store.replace(
-            context.session,
-            with: { old, _ in
-                var (slots, pending) = (SessionSlots(), old[PendingSignIns.self])
-                if old[SignedInUser.self].id != user.id { pending.forgetFinished() }
-                pending.remove(found.state)
-                pending.finish(found, by: callback)
-                slots[PendingSignIns.self] = pending
-                slots[SignedInUser.self] = user
-                return SessionContent(slots, app: app)
-            },
-            then: { session, connection in
-                try signOuts.name(session, user, since: began, returnTo: found.returnTo, connection)
-            })
-        if fresh != nil { context.logger.record(Event(RelyingPartyEvents.signedIn, account: user.id)) }
+        @Sendable func replace(_ old: Session?) async throws -> Session? {
+            try await sessions.store.replace(
+                old,
+                with: { old, _ in
+                    var (slots, pending) = (SessionSlots(), old[PendingSignIns.self])
+                    if old[SignedInUser.self].id != user.id { pending.forgetFinished() }
+                    pending.finish(found, by: callback)
+                    slots[PendingSignIns.self] = pending
+                    slots[SignedInUser.self] = user
+                    return SessionContent(slots, app: app)
+                },
+                then: { session, connection in
+                    try signOuts.name(session, user, since: began, returnTo: found.returnTo, connection)
+                })
+        }
+        var fresh = try await replace(context.session)
+        // The old session has ended while the identity provider was asked: by a sign-out, or by a sign-in in another tab.
+        if fresh == nil { fresh = try await replace(nil) }
+        context.logger.record(Event(RelyingPartyEvents.signedIn, account: user.id))
         return fresh
     }
 

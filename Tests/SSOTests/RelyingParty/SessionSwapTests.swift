@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 import Testing
 
 @testable import Counterparts
@@ -19,6 +20,41 @@ struct SessionSwapTests {
             #expect(victim.cookies != before.cookies)
             #expect(try await before.userID(at: deployment.client) == nil)
             #expect(try await victim.userID(at: deployment.client) == "u1")
+        }
+    }
+
+    @Test("a session that ends while the identity provider is asked takes no new sign-in with it")
+    func endedMeanwhile() async throws {
+        let meanwhile = Mutex<(@Sendable () -> Void)?>(nil)
+        let idp = try FakeIdP { request in
+            meanwhile.withLock { $0 }?()
+            return .bytes(FakeIdP.signed(request))
+        }
+        try await idp.open { deployment in
+            let browser = deployment.browser()
+            _ = try await browser.comeBack(to: deployment.client, state: browser.state(at: deployment.client))
+            let token = try await browser.get(deployment.client.origin + "/").formToken()
+            let probe = deployment.clientProbe()
+            let headers = [
+                ("Content-Type", "application/x-www-form-urlencoded"), ("Origin", deployment.client.origin),
+                ("Cookie", "rp_session=\(browser.cookie("rp_session", at: "127.0.0.2") ?? "")"),
+            ]
+            let signOut = probe.request(
+                "POST", "/sign-out", headers, body: Array(FormCoding.encode([("form_token", token)]).utf8))
+            let status = Mutex(0)
+            let state = try await browser.state(at: deployment.client, returnTo: "/account")
+            meanwhile.withLock {
+                $0 = {
+                    let reply = try? probe.connect()
+                    try? reply?.send(signOut)
+                    let answer = try? reply?.reply()
+                    status.withLock { $0 = answer?.status ?? 0 }
+                }
+            }
+            let back = try await browser.comeBack(to: deployment.client, state: state)
+            #expect(status.withLock { $0 } == 303, "signed out in another tab")
+            #expect(back.status == 303 && back.reply.header("location") == "/account")
+            #expect(try await browser.userID(at: deployment.client) == "u1")
         }
     }
 
