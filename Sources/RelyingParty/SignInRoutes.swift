@@ -11,7 +11,7 @@ struct SignInRoutes: Sendable {
     /// Where the browser of an app comes back to the app; nil without an app.
     let nativeRedirectURI: String?
     let pending: PendingSignInsCookie
-    let cookie: BrowserCookie
+    let origin: PublicOrigin
     let used: UsedStateStore
     let signOuts: SignOutStore
     let sessions: Sessions
@@ -36,9 +36,7 @@ struct SignInRoutes: Sendable {
             randomness: common.randomness)
         nativeRedirectURI = try values[RelyingPartySettings.nativeRedirectURI]
         pending = PendingSignInsCookie(keys: keys, randomness: common.randomness)
-        cookie = BrowserCookie(
-            name: "rp_pending", origin: try values[RelyingPartySettings.publicURL],
-            maximumAge: PendingSignIns.lifetime)
+        origin = try values[RelyingPartySettings.publicURL]
         used = UsedStateStore(database: common.database, clock: common.clock)
         (self.sessions, self.signOuts, clock) = (sessions, signOuts, common.clock)
         once = SignInOnce { [clock] in clock.now().date }
@@ -72,11 +70,16 @@ struct SignInRoutes: Sendable {
 
     /// Makes the browser keep a sign-in that it starts. Costs no row.
     func remember(_ started: PendingSignIn, _ request: Request, in response: inout Response) throws {
-        write(try pending.value(adding: started, to: cookie.value(in: request), now: clock.now().date), in: &response)
+        let changes = try pending.changes(
+            adding: started, to: request.headers[values: .cookie], prefix: cookie("").name, now: clock.now().date)
+        for (id, value) in changes {
+            if let value { cookie(id).set(value, in: &response) } else { cookie(id).clear(in: &response) }
+        }
     }
 
-    private func write(_ value: String?, in response: inout Response) {
-        if let value { cookie.set(value, in: &response) } else { cookie.clear(in: &response) }
+    /// The cookie of one sign-in.
+    private func cookie(_ id: String) -> BrowserCookie {
+        BrowserCookie(name: "rp_pending_\(id)", origin: origin, maximumAge: PendingSignIns.lifetime)
     }
 
     /// The browser returns with a token. Everything that needs no identity provider is checked first.
@@ -112,17 +115,15 @@ struct SignInRoutes: Sendable {
         if context.user != nil, let path = context.session?[PendingSignIns.self].finishedReturnTo(callback) {
             return redirect(to: path)
         }
-        let now = clock.now().date
-        var kept = pending.read(cookie.value(in: request))
-        let found = try client.find(callback, in: kept, now: now)
+        let cookie = cookie(PendingSignInsCookie.id(of: callback.state))
+        let found = try client.find(callback, in: pending.read(cookie.value(in: request)), now: clock.now().date)
         let outcome = try await once.run(callback.digest(found)) {
             try await signIn(callback, found, request, context)
         }
         var response = redirect(to: outcome.path)
         if let session = outcome.session {
             sessions.remember(session, in: &response)
-            kept.remove(callback.state)
-            write(try pending.value(kept, now: now), in: &response)
+            cookie.clear(in: &response)
         }
         return response
     }

@@ -134,8 +134,11 @@ func offer(
     let (url, started) = try client.start(returnTo: returnTo, isOffer: true, demanding: demand)
     let link = #"<p><a id="sign-in" href="\#(escaped(url))">Sign in with \#(escaped(idpName))</a></p>"#
     var response = answer(status, html + link, referrer: referrer)
-    let value = try pending.value(adding: started, to: cookie("pending", request), now: Date())
-    set("pending", value ?? "", seconds: 600, in: &response)
+    for (id, value) in try pending.changes(
+        adding: started, to: request.headers[values: .cookie], prefix: prefix + "pending_")
+    {
+        set("pending_" + id, value ?? "", seconds: value == nil ? 0 : 600, in: &response)
+    }
     return response
 }
 
@@ -162,7 +165,8 @@ router.get("/auth/sso/callback") { request, _ in
         if let done = memory.find(old)?.session.callback, done.fingerprint == callback.fingerprint {
             return answer(.seeOther, location: done.page, referrer: "no-referrer")
         }
-        let found = try client.find(callback, in: pending.read(cookie("pending", request)))
+        let kept = pending.read(cookie("pending_" + PendingSignInsCookie.id(of: callback.state), request))
+        let found = try client.find(callback, in: kept)
         let reply = try await client.redeem(callback, for: found, used: used, isSignedIn: memory.find(old) != nil)
         var response = answer(.seeOther, location: found.returnTo, referrer: "no-referrer")
         if let reply {

@@ -95,9 +95,6 @@ public struct PendingSignIns: Codable, Sendable {
         open.remove(at: open.dropLast().firstIndex { $0.isOffer == true } ?? 0)
     }
 
-    /// Removes what is too old to be finished.
-    public mutating func dropExpired(now: Date) { open.removeAll { !$0.isAlive(now) } }
-
     /// The sign-in of this state, if it is open and not too old. Compares bytes in constant time.
     public func find(_ state: String, now: Date) -> PendingSignIn? {
         open.first { ConstantTime.equal($0.state, state) && $0.isAlive(now) }
@@ -141,13 +138,15 @@ extension PendingSignIns {
     }
 }
 
-/// Encodes pending sign-ins as the value of a cookie, encrypted and authenticated, so that a visitor who has not signed in
-/// costs the server no row.
+/// Keeps pending sign-ins in cookies, encrypted and authenticated, so that a visitor who has not signed in costs the server no row.
 ///
-/// The holder of the cookie can replay it, but can neither read nor change it. ``UsedStates`` ensures that a state works
+/// Each sign-in has a cookie of its own, named by its state. With one cookie for all, two tabs that start at the same moment would
+/// each overwrite the other's.
+///
+/// The holder of the cookies can replay them, but can neither read nor change them. ``UsedStates`` ensures that a state works
 /// once.
 public struct PendingSignInsCookie: Sendable {
-    /// Browsers keep 4,096 bytes of name and value together (RFC 6265 section 6.1).
+    /// All of them together. Proxies refuse requests with long heads.
     static let maximumBytes = 4000
     private let box: SealedBox
 
@@ -155,7 +154,10 @@ public struct PendingSignInsCookie: Sendable {
         box = SealedBox(keys: keys, label: "pending-sign-ins", randomness: randomness)
     }
 
-    /// The sign-ins in a cookie's value. A missing, forged or damaged value holds none.
+    /// How the name of the cookie with this state ends.
+    public static func id(of state: String) -> String { Base64URL.encode(SHA256.hash(Array(state.utf8)).prefix(6)) }
+
+    /// The sign-in in a cookie's value. A missing, forged or damaged value holds none.
     public func read(_ value: (some StringProtocol)?) -> PendingSignIns {
         guard let value, value.utf8.count <= Self.maximumBytes, let bytes = Base64URL.decode(value).flatMap(box.open),
             let pending = try? JSONDecoder().decode(PendingSignIns.self, from: Data(bytes))
@@ -163,33 +165,43 @@ public struct PendingSignInsCookie: Sendable {
         return pending
     }
 
-    /// The value of the cookie, base64url, or nil when there is nothing to keep and the cookie can be removed.
+    /// What to set after a sign-in has started: its own cookie, base64url, and nil for each one to remove.
     ///
-    /// Expired sign-ins are left out, and then one after the other until the rest fits: with long return paths there is
-    /// room for fewer than eight.
-    public func value(_ pending: PendingSignIns, now: Date) throws -> String? {
-        var kept = pending
-        kept.dropExpired(now: now)
-        guard !kept.open.isEmpty else { return nil }
-        var value = try sealed(kept)
-        while value.utf8.count > Self.maximumBytes, kept.open.count > 1 {
-            kept.dropOne()
-            value = try sealed(kept)
+    /// Those that cannot be read or have expired are removed, and then one after the other until the rest fits: of more than eight,
+    /// and with long return paths of fewer.
+    ///
+    /// - Parameters:
+    ///   - fields: the `Cookie` fields of the request.
+    ///   - prefix: how the names of these cookies begin.
+    public func changes(
+        adding started: PendingSignIn, to fields: [String], prefix: String, now: Date = Date()
+    ) throws -> [(id: String, value: String?)] {
+        let own = (id: Self.id(of: started.state), value: Optional(try sealed(started)))
+        var sizes = [own.id: own.value?.utf8.count ?? 0]
+        var (kept, sent) = ([PendingSignIn](), Set<String>())
+        for pair in fields.flatMap({ $0.split(separator: ";") }) {
+            let pair = pair.drop { $0 == " " }
+            guard pair.hasPrefix(prefix), let equals = pair.firstIndex(of: "=") else { continue }
+            let (id, value) = (String(pair[..<equals].dropFirst(prefix.count)), pair[pair.index(after: equals)...])
+            guard sent.insert(id).inserted, let pending = read(value).open.first, pending.isAlive(now),
+                id == Self.id(of: pending.state)
+            else { continue }
+            kept.append(pending)
+            sizes[id] = value.utf8.count
         }
-        return value
+        var pending = PendingSignIns()
+        for one in kept.sorted(by: { $0.begunAt < $1.begunAt }) + [started] { pending.add(one) }
+        func bytes() -> Int {
+            pending.open.reduce(0) { $0 + prefix.utf8.count + 9 + (sizes[Self.id(of: $1.state)] ?? 0) }
+        }
+        while bytes() > Self.maximumBytes, pending.open.count > 1 { pending.dropOne() }
+        let gone = sent.subtracting(pending.open.map { Self.id(of: $0.state) })
+        return gone.sorted().map { ($0, nil) } + [own]
     }
 
-    /// The value of the cookie after a sign-in has started.
-    ///
-    /// - Parameter current: the value that the browser sent.
-    public func value(adding started: PendingSignIn, to current: (some StringProtocol)?, now: Date) throws -> String? {
-        var pending = read(current)
-        pending.dropExpired(now: now)
+    private func sealed(_ started: PendingSignIn) throws -> String {
+        var pending = PendingSignIns()
         pending.add(started)
-        return try value(pending, now: now)
-    }
-
-    private func sealed(_ pending: PendingSignIns) throws -> String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = .withoutEscapingSlashes
         return Base64URL.encode(try box.seal(Array(encoder.encode(pending))))

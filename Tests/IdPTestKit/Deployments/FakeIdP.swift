@@ -113,6 +113,11 @@ extension Browser {
         try await comeBack(to: client, [("token", Self.someToken), ("state", state)])
     }
 
+    /// The cookies of the sign-ins that the browser has started at a client, by their names.
+    var pendingSignIns: [String: String] {
+        cookies["127.0.0.2", default: [:]].filter { $0.key.hasPrefix("rp_pending_") }
+    }
+
     static var someToken: String { "sst_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8" }
 
     /// The id of the user who is signed in at the client, nil for a visitor.

@@ -184,27 +184,40 @@ struct SignInClientTests {
         #expect(used.use("state", callback: [200]) == .again(repeats: false, recently: true, failed: true))
     }
 
-    @Test("the cookie survives a round trip, and nothing else does")
+    @Test("a cookie survives a round trip, and nothing else does; those that have expired are removed")
     func cookie() throws {
         let keys = try DerivedKeys.parse(String(repeating: "0123456789abcdef", count: 2), setting: "KEY")
         let other = try DerivedKeys.parse(String(repeating: "fedcba9876543210", count: 2), setting: "KEY")
         let cookie = PendingSignInsCookie(keys: keys)
         let started = PendingSignIn(state: "s", codeVerifier: "v", idp: "i", returnTo: "/a", begunAt: Self.now)
-        let value = try #require(try cookie.value(adding: started, to: String?.none, now: Self.now))
+        let first = try cookie.changes(adding: started, to: [], prefix: "p_", now: Self.now)
+        let value = try #require(first.last?.value)
+        #expect(first.map(\.id) == [PendingSignInsCookie.id(of: "s")])
         #expect(cookie.read(value).open.map(\.state) == ["s"] && !value.contains("="))
         #expect(PendingSignInsCookie(keys: other).read(value).open.isEmpty)
         for bad in ["", "x", String(value.dropLast()), value + "A", value + "=", String(repeating: "A", count: 5000)] {
             #expect(cookie.read(bad).open.isEmpty)
         }
-        #expect(try cookie.value(cookie.read(value), now: Self.now + 600) == nil)
-        // With long return paths fewer fit, the newest always.
-        var many = value
-        for number in 0..<12 {
-            let next = PendingSignIn(
-                state: "s\(number)", codeVerifier: "v", idp: "i",
-                returnTo: "/" + String(repeating: "a", count: 1000), begunAt: Self.now)
-            many = try #require(try cookie.value(adding: next, to: many, now: Self.now))
+        var kept = Dictionary(uniqueKeysWithValues: first.map { ($0.id, $0.value) })
+        func start(_ state: String, at moment: Date, path: String = "/a") throws {
+            let next = PendingSignIn(state: state, codeVerifier: "v", idp: "i", returnTo: path, begunAt: moment)
+            // Another service of the host has cookies, too.
+            let fields = ["other=1"] + kept.map { "x=p_; p_\($0.key)=\($0.value ?? "")" }
+            for (id, value) in try cookie.changes(adding: next, to: fields, prefix: "p_", now: moment) {
+                kept.updateValue(value, forKey: id)
+            }
         }
-        #expect(many.utf8.count <= 4000 && cookie.read(many).open.last?.state == "s11")
+        try start("t", at: Self.now + 600)
+        #expect(kept.filter { $0.value == nil }.map(\.key) == [PendingSignInsCookie.id(of: "s")])
+        // With long return paths fewer fit, the newest always.
+        for number in 0..<12 {
+            kept = kept.filter { $0.value != nil }
+            let path = "/" + String(repeating: "a", count: 1000)
+            try start("s\(number)", at: Self.now + 600 + Double(number), path: path)
+        }
+        let bytes = kept.compactMap { $0.value.map { $0.utf8.count + 11 } }
+        #expect(bytes.reduce(0, +) <= 4000)
+        let newest = try #require(kept[PendingSignInsCookie.id(of: "s11")])
+        #expect(cookie.read(newest).open.map(\.state) == ["s11"])
     }
 }

@@ -91,7 +91,7 @@ struct HeadTests {
             }
             let callback = "\(SSOPath.callback)?token=\(token)&state=\(state)"
             let clientPages = try await deployment.servedByClient().paths + Self.more
-            for cookie in [nil, begun.cookie("rp_pending", at: "127.0.0.2").map { "rp_pending=\($0)" }] {
+            for cookie in [nil, begun.pendingSignIns.first.map { "\($0.key)=\($0.value)" }] {
                 for target in clientPages + [callback] {
                     let reply = try await deployment.clientProbe().send(
                         "HEAD", target, cookie.map { [("Cookie", $0)] } ?? [])

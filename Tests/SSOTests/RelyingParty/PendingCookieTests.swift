@@ -7,17 +7,23 @@ import Testing
 
 @testable import IdPTestKit
 @testable import RelyingParty
+@testable import SSOClient
 @testable import TestKit
 @testable import WebTestKit
 
 /// Pending sign-ins are stored in the browser, sealed: a browser that does not sign in leaves no rows.
-@Suite("The cookie of pending sign-ins", .program)
+@Suite("The cookies of pending sign-ins", .program)
 struct PendingCookieTests {
     private static func rows(_ deployment: TestDeployment, _ table: String) async throws -> Int {
         try await deployment.client.database.stored.count(of: table)
     }
 
-    private static func cookie(_ browser: Browser) -> String { browser.cookie("rp_pending", at: "127.0.0.2") ?? "" }
+    /// The name and the value of the one that a browser has.
+    private static func cookie(_ browser: Browser) throws -> (name: String, value: String) {
+        let all = browser.pendingSignIns
+        guard all.count == 1, let one = all.first else { throw ProbeFailure("\(all.count) cookies") }
+        return (one.key, one.value)
+    }
 
     @Test("the start page and starting a sign-in do not use the database")
     func noStatement() async throws {
@@ -59,10 +65,11 @@ struct PendingCookieTests {
 
             let back = try await browser.comeBack(to: deployment.client, state: state)
             #expect(back.status == 303)
-            let lines = back.reply.all("set-cookie").filter { $0.hasPrefix("rp_pending=") }
-            #expect(lines == ["rp_pending=; Path=/; HttpOnly; SameSite=Lax; Max-Age=0"])
+            let lines = back.reply.all("set-cookie").filter { $0.hasPrefix("rp_pending_") }
+            let id = PendingSignInsCookie.id(of: state)
+            #expect(lines == ["rp_pending_\(id)=; Path=/; HttpOnly; SameSite=Lax; Max-Age=0"])
             #expect(browser.cookie("rp_session", at: "127.0.0.2") != nil)
-            #expect(browser.cookie("rp_pending", at: "127.0.0.2") == nil)
+            #expect(browser.pendingSignIns.isEmpty)
             #expect(try await Self.rows(deployment, "session") == 1)
             #expect(try await Self.rows(deployment, "used_state") == 1)
         }
@@ -70,10 +77,10 @@ struct PendingCookieTests {
 
     /// ASVS 3.3.1 to 3.3.4.
     @Test(
-        "its attributes match the public address, and it lasts ten minutes",
+        "their attributes match the public address, and they last ten minutes",
         arguments: [
-            ("http://127.0.0.2:4100", "rp_pending", "; Path=/; HttpOnly; SameSite=Lax; Max-Age=600"),
-            ("https://localhost:4100", "__Host-rp_pending", "; Path=/; HttpOnly; SameSite=Lax; Secure; Max-Age=600"),
+            ("http://127.0.0.2:4100", "rp_pending_", "; Path=/; HttpOnly; SameSite=Lax; Max-Age=600"),
+            ("https://localhost:4100", "__Host-rp_pending_", "; Path=/; HttpOnly; SameSite=Lax; Secure; Max-Age=600"),
         ])
     func flags(publicURL: String, name: String, attributes: String) async throws {
         try await TestDeployment.open(clientSettings: ["RP_PUBLIC_URL": publicURL]) { deployment in
@@ -81,17 +88,18 @@ struct PendingCookieTests {
                 let cookies = try await deployment.clientProbe().get(path).all("set-cookie")
                 #expect(cookies.count == 1)
                 let cookie = try #require(cookies.first)
-                #expect(cookie.hasPrefix("\(name)=") && cookie.hasSuffix(attributes))
+                #expect(cookie.hasPrefix(name) && cookie.hasSuffix(attributes))
             }
         }
     }
 
-    @Test("it is unreadable: neither a state nor a return path appears in it")
+    @Test("they are unreadable: neither a state nor a return path appears in them")
     func sealed() async throws {
         try await TestDeployment.open { deployment in
             let browser = deployment.browser()
             let state = try await browser.state(at: deployment.client, returnTo: "/private-place")
-            let value = Self.cookie(browser)
+            let (name, value) = try Self.cookie(browser)
+            #expect(!name.contains(state))
             let bytes = try #require(Base64URL.decode(value))
             for part in [state, "private-place", "localhost"] {
                 #expect(!value.contains(part))
@@ -100,7 +108,9 @@ struct PendingCookieTests {
         }
     }
 
-    @Test("it stays under 4 KiB with any number of sign-ins: the oldest are dropped first, and the newest always works")
+    @Test(
+        "together they stay under 4 KiB with any number of sign-ins: the oldest are dropped first, and the newest always works"
+    )
     func bounded() async throws {
         let idp = try FakeIdP()
         try await idp.open { deployment in
@@ -113,7 +123,9 @@ struct PendingCookieTests {
                 var states: [String] = []
                 for _ in 1...12 {
                     states.append(try await browser.state(at: deployment.client, returnTo: path))
-                    #expect("rp_pending=\(Self.cookie(browser))".utf8.count < 4096)
+                    let bytes = browser.pendingSignIns.map { $0.key.utf8.count + 1 + $0.value.utf8.count }
+                    #expect(bytes.count <= 8 && bytes.reduce(0, +) < 4096)
+                    deployment.clock.advance(by: .seconds(1))
                 }
                 var alive = 0
                 for state in states.reversed() {
@@ -147,7 +159,7 @@ struct PendingCookieTests {
         try await idp.open { deployment in
             let browser = deployment.browser()
             let state = try await browser.state(at: deployment.client)
-            let value = Self.cookie(browser)
+            let (name, value) = try Self.cookie(browser)
             var flipped = try #require(Base64URL.decode(value))
             flipped[20] ^= 1
             let keys = try DerivedKeys.parse(TestSecret.new(), setting: "keys")
@@ -155,10 +167,11 @@ struct PendingCookieTests {
                 #"{"open":[{"state":"\#(state)","codeVerifier":"v","idp":"i","returnTo":"/","begunAt":0}]}"#.utf8)
             let foreign = try SealedBox(keys: keys, label: "pending-sign-ins").seal(plain)
             for cookies in [
-                "", "rp_pending=", "rp_pending=\(value.dropLast())", "rp_pending=\(Base64URL.encode(flipped))",
-                "rp_pending=\(Base64URL.encode(foreign))", "rp_pending=\(Base64URL.encode(plain))",
-                "rp_pending=\(value); rp_pending=\(value)", "rp_pending=\(value); rp_pending=x", "rp_session=\(value)",
-                "__Host-rp_pending=\(value)", "rp_pending=\(String(repeating: "A", count: 9000))",
+                "", "\(name)=", "\(name)=\(value.dropLast())", "\(name)=\(Base64URL.encode(flipped))",
+                "\(name)=\(Base64URL.encode(foreign))", "\(name)=\(Base64URL.encode(plain))",
+                "\(name)=\(value); \(name)=\(value)", "\(name)=\(value); \(name)=x", "rp_session=\(value)",
+                "__Host-\(name)=\(value)", "\(name)=\(String(repeating: "A", count: 9000))",
+                "rp_pending_AAAAAAAA=\(value)", "rp_pending_=\(value)", "rp_pending_; rp_pending_=",
             ] {
                 let target = "\(SSOPath.callback)?token=\(Browser.someToken)&state=\(state)"
                 let reply = try await deployment.clientProbe().get(target, [("Cookie", cookies)])
@@ -186,7 +199,7 @@ struct PendingCookieTests {
             #expect(try await before.comeBack(to: deployment.client, state: state).status == 400)
             #expect(try await before.userID(at: deployment.client) == nil)
             // The browser itself is redirected to its page, also with its old cookie.
-            browser.setCookie("rp_pending", to: Self.cookie(before), at: "127.0.0.2")
+            for (name, value) in before.pendingSignIns { browser.setCookie(name, to: value, at: "127.0.0.2") }
             let reload = try await browser.comeBack(to: deployment.client, state: state)
             #expect(reload.status == 303 && reload.reply.header("location") == "/account")
             #expect(idp.calls == 1)
@@ -213,7 +226,7 @@ struct PendingCookieTests {
                 try await group.waitForAll()
             }
             #expect(idp.calls == 6)
-            // The cookies of the last answer are kept; those of this browser still have all six states.
+            // The cookies of the last answer are kept; this browser still has all six states.
             let last = browser.twin()
             #expect(
                 try await last.comeBack(to: deployment.client, state: last.state(at: deployment.client)).status == 303)

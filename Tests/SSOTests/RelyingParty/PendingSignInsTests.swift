@@ -34,6 +34,7 @@ struct PendingSignInsTests {
             var states: [String] = []
             for number in 1...9 {
                 states.append(try await browser.state(at: deployment.client, returnTo: "/page-\(number)"))
+                deployment.clock.advance(by: .seconds(1))
             }
             #expect(Set(states).count == 9)
             #expect(try await browser.comeBack(to: deployment.client, state: states[0]).status == 400)
@@ -44,6 +45,29 @@ struct PendingSignInsTests {
                 #expect(visit.reply.header("location") == "/page-\(number)")
             }
             #expect(idp.calls == 8)
+        }
+    }
+
+    @Test("two tabs that start at the same moment keep both sign-ins, and both finish")
+    func together() async throws {
+        let idp = try FakeIdP()
+        try await idp.open { deployment in
+            let browser = deployment.browser()
+            // Both requests leave before the first answer arrives. The browser keeps the cookies of both answers.
+            let tabs = (1...2).map { ("/tab-\($0)", browser.twin()) }
+            var states: [String] = []
+            for (path, tab) in tabs {
+                states.append(try await tab.state(at: deployment.client, returnTo: path))
+                for (name, value) in tab.cookies["127.0.0.2", default: [:]] {
+                    browser.setCookie(name, to: value, at: "127.0.0.2")
+                }
+            }
+            for (tab, state) in zip(tabs, states) {
+                let visit = try await browser.comeBack(to: deployment.client, state: state)
+                #expect(visit.status == 303 && visit.reply.header("location") == tab.0)
+            }
+            #expect(idp.calls == 2)
+            #expect(browser.pendingSignIns.isEmpty)
         }
     }
 
@@ -92,13 +116,13 @@ struct PendingSignInsTests {
         try await idp.open { deployment in
             let browser = deployment.browser()
             let state = try await browser.state(at: deployment.client, returnTo: "/account")
-            let pending = browser.cookie("rp_pending", at: "127.0.0.2")
+            let pending = try #require(browser.pendingSignIns.first)
             #expect(try await browser.comeBack(to: deployment.client, state: state).status == 303)
             let other = String(Browser.someToken.dropLast()) + "9"
             for wait in [Duration.zero, .seconds(10)] {
                 deployment.clock.advance(by: wait)
-                for cookie in [nil, pending] {
-                    browser.setCookie("rp_pending", to: cookie, at: "127.0.0.2")
+                for cookie in [nil, pending.value] {
+                    browser.setCookie(pending.key, to: cookie, at: "127.0.0.2")
                     for fields in [
                         [("token", other), ("state", state)], [("state", state)],
                         [("error", "access_denied"), ("state", state)],
