@@ -99,5 +99,11 @@ public struct SessionCookie: Sendable {
         response.headers[values: .setCookie].contains { $0.hasPrefix("\(name)=") }
     }
 
+    /// Removes what would set the cookie to this id.
+    func leaveOut(_ id: SessionID, in response: inout Response) {
+        guard isSet(in: response) else { return }
+        response.headers[values: .setCookie].removeAll { $0.hasPrefix("\(name)=\(id.cookieValue);") }
+    }
+
     func clear(in response: inout Response) { cookie.clear(in: &response) }
 }

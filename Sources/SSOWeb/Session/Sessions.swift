@@ -76,6 +76,12 @@ public struct Sessions: Sendable {
         cookie.set(session, at: store.clock.now(), in: &response)
     }
 
+    /// Leaves out the session's cookie where the request brought the same: the answer may arrive after that of another request, which
+    /// has replaced the session, and would put the old id back.
+    package func leaveOutBrought(by request: Request, in response: inout Response) {
+        if let id = cookie.id(in: request) { cookie.leaveOut(id, in: &response) }
+    }
+
     /// Gives an app the id of its session again when its use is noted: the cookie lasts as long as the session. A cookie that
     /// the response sets or clears stays as it is.
     public func prolong(_ session: Session, in response: inout Response) {
@@ -116,6 +122,7 @@ public struct SessionMiddleware<Context: SessionRequestContext>: RouterMiddlewar
             context.session = session
         }
         var response = try await next(request, context)
+        sessions.leaveOutBrought(by: request, in: &response)
         if let session = context.session, session.app != nil, request.method != .head,
             sessions.store.isTouchDue(session),
             // A sign-in of another request may have replaced it meanwhile, whose cookie must stay.

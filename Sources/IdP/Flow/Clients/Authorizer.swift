@@ -211,7 +211,10 @@ package struct Authorizer: Sendable {
             Event(
                 .signInRequested, by: .visitor, client: asked.request.client.id, session: session.handle,
                 flow: session[Flows.self].logID(asked.id)))
-        return try .toSignIn(SignInPath.signIn(asked.id), for: request) { sessions.remember(session, in: &$0) }
+        return try .toSignIn(SignInPath.signIn(asked.id), for: request) {
+            sessions.remember(session, in: &$0)
+            sessions.leaveOutBrought(by: request, in: &$0)
+        }
     }
 }
 

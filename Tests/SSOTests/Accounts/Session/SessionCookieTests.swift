@@ -38,7 +38,28 @@ struct SessionCookieTests {
             let plain = try await deployment.probe().get("/sign-in", [("Cookie", "idp_session=\(value)")])
             #expect(plain.header("set-cookie")?.contains(value) == false)
             let right = try await deployment.probe().get("/sign-in", [("Cookie", "__Host-idp_session=\(value)")])
-            #expect(right.header("set-cookie")?.contains(value) == true)
+            #expect(right.status == 200 && right.header("set-cookie") == nil)
+        }
+    }
+
+    @Test(
+        "no answer sets the id that its request has brought: it may arrive after that of another tab, whose sign-in has replaced the session"
+    )
+    func brought() async throws {
+        try await TestDeployment.open(settings: ProgramPaths.everyFeature) { deployment in
+            let browser = deployment.browser()
+            let form = try await browser.beginSignIn(at: deployment.client)
+            let authorize = deployment.authorize(deployment.client, state: "another tab")
+            let pages = try await deployment.servedByIdP().pages()
+            for target in try [form.address, WebAddress(authorize)] + pages.map({ try form.address.resolving($0) }) {
+                let visit = try await browser.get(target)
+                #expect(!visit.reply.all("set-cookie").contains { $0.hasPrefix("idp_session=") }, "\(target.target)")
+            }
+            let wrong = try await browser.submit(form.page().form(with: "email"), on: form, ["email": "ann"])
+            #expect(wrong.status == 422 && wrong.reply.all("set-cookie") == [])
+            let visitor = deployment.browser()
+            _ = try await visitor.get(form.address.resolving("/sign-in"))
+            #expect(visitor.session != nil, "a visitor gets one")
         }
     }
 
