@@ -99,7 +99,9 @@ package struct EmailCodeMethod: SignInMethod {
     }
 
     @Sendable private func show(_ request: Request, _ context: VisitorContext) async throws -> Response {
-        let flow = FlowID.read(request.queryFields)
+        // The address of a form that was wrong names no flow.
+        let held = context.session?[BrowserChallenges.self].current?.flow.flatMap(FlowID.init)
+        let flow = FlowID.read(request.queryFields) ?? context.session?[Flows.self].pending(held, now: clock.now())?.id
         if let done = try await completion.alreadySignedIn(request, context, flow: flow) { return done }
         guard let session = context.session, let challenge = try await challenge(of: session) else {
             return .redirect(to: completion.pathAfterFirstStep(context.session, flow))

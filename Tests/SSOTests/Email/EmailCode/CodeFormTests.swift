@@ -33,6 +33,26 @@ struct CodeFormTests {
         }
     }
 
+    @Test("after a wrong code the address of the page, opened again, still knows the client and the flow")
+    func openedAgain() async throws {
+        try await TestDeployment.open { deployment in
+            let browser = deployment.browser()
+            let form = try await browser.beginSignIn(at: deployment.client)
+            let page = try await browser.ask(for: "ann@example.com", on: form)
+            let wrong = try await browser.submit(page.page().form(with: "code"), on: page, ["code": "12"])
+            #expect(wrong.status == 422 && wrong.address.query("flow") == nil)
+            let again = try await browser.get(wrong.address)
+            #expect(again.text.contains("Partner number 1"))
+            #expect(try again.page().form(with: "code")?["flow"] == form.address.query("flow"))
+            let complete = try await browser.enter(deployment.mailbox.code(to: "ann@example.com"), on: again)
+            #expect(try complete.token().hasPrefix("sst_"))
+            // Without a client there is no flow to go on with.
+            let plain = try await deployment.asking("ben@example.com")
+            let own = try await plain.browser.get(plain.waiting.address)
+            #expect(try own.page().form(with: "code")?["flow"] ?? "" == "")
+        }
+    }
+
     @Test("a code of one megabyte is refused unread, and the process continues")
     func megabyte() async throws {
         try await TestDeployment.open { deployment in
