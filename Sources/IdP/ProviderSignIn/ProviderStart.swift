@@ -31,8 +31,10 @@ package struct ProviderStart: Sendable {
         let form = Form(
             about: { [providers, completion] post -> FormSubject<Provider> in
                 let provider = try providers.named(in: post.context)
-                return try await completion.alreadySignedIn(post.request, post.context, flow: post.flow)
-                    .map { .over($0) } ?? .open(provider)
+                if let done = try await completion.alreadySignedIn(post.request, post.context, flow: post.flow) {
+                    return .over(done)
+                }
+                return post.isOutrun ? .over(.redirect(to: SignInPath.signIn(post.flow))) : .open(provider)
             },
             orElse: { .init(label: Text("sign-in.title"), href: SignInPath.signIn($0.flow)) },
             submit: { [completion] form, provider in

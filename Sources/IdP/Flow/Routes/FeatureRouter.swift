@@ -344,8 +344,10 @@ package struct FeatureRouter {
         _ sessions: Sessions
     ) async throws -> Response {
         try await LogFields.run(context, FlowID.read(fields)) { context in
+            let sender = sessions.forms.sender(of: request)
             let post = FormPost(
-                request: request, context: context, fields: fields, sender: sessions.forms.sender(of: request))
+                request: request, context: context, fields: fields, sender: sender,
+                isOutrun: context.session == nil && sender == .ownPage && sessions.cookie.id(in: request) != nil)
             let subject: Subject
             switch try await form.subject(post) {
             case .over(let response): return response

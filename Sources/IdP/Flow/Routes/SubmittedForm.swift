@@ -26,6 +26,9 @@ package struct FormPost: Sendable {
     /// What the browser says about the page that has the form.
     package let sender: FormSender
     /// What the form was sent for.
+    /// Whether our page was sent with the id of a session that has ended. Another request, such as the first half of a double click,
+    /// may have replaced it. The browser's next request carries the new cookie.
+    package let isOutrun: Bool
     package var flow: FlowID? { FlowID.read(fields) }
 }
 

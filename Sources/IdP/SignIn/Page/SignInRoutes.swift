@@ -19,9 +19,12 @@ struct SignInRoutes: Sendable {
 
     func addRoutes(to router: inout FeatureRouter) {
         let form = Form(
-            about: { [completion] post in
-                try await completion.alreadySignedIn(post.request, post.context, flow: post.flow)
-                    .map { .over($0) } ?? .open(())
+            about: { [completion] post -> FormSubject<Void> in
+                if let done = try await completion.alreadySignedIn(post.request, post.context, flow: post.flow) {
+                    return .over(done)
+                }
+                // The first half of a double click has sent the email.
+                return post.isOutrun ? .over(.redirect(to: FlowID.path(SignInPath.code, post.flow))) : .open(())
             },
             orElse: { .init(label: Text("sign-in.title"), href: SignInPath.signIn($0.flow)) },
             submit: { form, _ in try await submit(form) })

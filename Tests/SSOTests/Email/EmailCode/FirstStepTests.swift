@@ -1,0 +1,52 @@
+import SSOWeb
+import Testing
+
+@testable import Counterparts
+@testable import IdPProviders
+@testable import IdPTestKit
+@testable import TestKit
+@testable import WebTestKit
+
+/// The forms of the sign-in page where a browser or a limit is in the way.
+@Suite("The first step of a sign-in", .program)
+struct FirstStepTests {
+    @Test("an address form sent twice leads to the page of the code: one email, no error page")
+    func doubleAddress() async throws {
+        try await TestDeployment.open { deployment in
+            let browser = deployment.browser()
+            let form = try await browser.beginSignIn(at: deployment.client)
+            let early = browser.twin()
+            func send(_ tab: Browser) async throws -> Visit {
+                try await tab.submit(form.page().form(with: "email"), on: form, ["email": "ann@example.com"])
+            }
+            let first = try await send(browser)
+            // The second click was sent before the first answer arrived: it has the old cookie.
+            let late = try await send(early)
+            #expect(late.status == 303 && late.reply.all("set-cookie") == [])
+            #expect(late.reply.header("location") == first.reply.header("location"))
+            #expect(try await browser.get(late.location()).page().form(with: "code") != nil)
+            #expect(try await deployment.rows(of: "mail_queue") == 1)
+            // A form of another site gets no redirect, and neither does one without a cookie of ours.
+            let fields = [("email", "ann@example.com")]
+            let other = try await early.post(form.address, fields, [("Sec-Fetch-Site", "cross-site")])
+            let none = try await deployment.browser().post(form.address, fields)
+            #expect(other.status == 403 && none.status == 403)
+        }
+    }
+
+    @Test("the button pressed twice begins one attempt, and no press is an error page")
+    func pressedTwice() async throws {
+        try await ProviderDeployment.open { place in
+            let browser = place.deployment.browser()
+            let form = try await browser.beginSignIn(at: place.client)
+            let early = browser.twin()
+            let button = try form.page().form(to: "/sign-in/with/\(Provider.Kind.oidc.testID)")
+            #expect(try await browser.submit(button, on: form).status == 303)
+            let late = try await early.submit(button, on: form)
+            #expect(late.status == 303 && late.reply.all("set-cookie") == [])
+            #expect(try late.location() == form.address)
+            #expect(try await browser.get(late.location()).status == 200)
+            #expect(try await place.deployment.rows(of: "provider_attempt") == 1)
+        }
+    }
+}
