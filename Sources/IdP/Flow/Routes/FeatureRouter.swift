@@ -348,15 +348,17 @@ package struct FeatureRouter {
             let post = FormPost(
                 request: request, context: context, fields: fields, sender: sender,
                 isOutrun: context.session == nil && sender == .ownPage && sessions.cookie.id(in: request) != nil)
-            let subject: Subject
-            switch try await form.subject(post) {
-            case .over(let response): return response
-            case .open(let open): subject = open
-            }
-            guard let session = context.session,
-                sessions.forms.accepts(request, fields: fields, seed: session.formSeed)
-            else { throw form.stale(post) }
-            return try await form.submit(SubmittedForm(post, of: session), subject)
+            do {
+                let subject: Subject
+                switch try await form.subject(post) {
+                case .over(let response): return response
+                case .open(let open): subject = open
+                }
+                guard let session = context.session,
+                    sessions.forms.accepts(request, fields: fields, seed: session.formSeed)
+                else { throw form.stale(post) }
+                return try await form.submit(SubmittedForm(post, of: session), subject)
+            } catch { throw form.leadingBack(error, post) }
         }
     }
 

@@ -3,6 +3,7 @@ package import IdPAccounts
 package import IdPClients
 import SSOShared
 package import SSOWeb
+import Storage
 
 /// A form that was sent with the token of its session's own pages. Only ``FeatureRouter`` makes it.
 package struct SubmittedForm: Sendable {
@@ -25,10 +26,10 @@ package struct FormPost: Sendable {
     package let fields: URLEncodedFields
     /// What the browser says about the page that has the form.
     package let sender: FormSender
-    /// What the form was sent for.
     /// Whether our page was sent with the id of a session that has ended. Another request, such as the first half of a double click,
     /// may have replaced it. The browser's next request carries the new cookie.
     package let isOutrun: Bool
+    /// What the form was sent for.
     package var flow: FlowID? { FlowID.read(fields) }
 }
 
@@ -44,6 +45,8 @@ package enum FormSubject<Subject: Sendable>: Sendable {
 package struct Form<Subject: Sendable>: Sendable {
     let subject: @Sendable (FormPost) async throws -> FormSubject<Subject>
     let stale: @Sendable (FormPost) -> any Error
+    /// Where a user tries again; nil for the start page.
+    var again: (@Sendable (FormPost) -> PublicError.NextStep)?
     let submit: @Sendable (SubmittedForm, Subject) async throws -> Response
 
     /// - Parameters:
@@ -56,6 +59,7 @@ package struct Form<Subject: Sendable>: Sendable {
     ) {
         self.init(
             about: subject, refusing: { PublicError.staleForm($0.request, from: $0.sender, stale($0)) }, submit: submit)
+        again = stale
     }
 
     /// - Parameter stale: the error for a form without a valid token, for a route that logs it.
@@ -65,6 +69,20 @@ package struct Form<Subject: Sendable>: Sendable {
         submit: @escaping @Sendable (SubmittedForm, Subject) async throws -> Response
     ) {
         (self.subject, self.stale, self.submit) = (subject, stale, submit)
+    }
+}
+
+extension Form {
+    /// The same error, from which a user who is on the way to a client comes back to the form: a limit and a storage that cannot be
+    /// reached are over soon, and the start page would lead away from the client.
+    func leadingBack(_ error: any Error, _ post: FormPost) -> any Error {
+        guard let again, post.flow != nil else { return error }
+        switch error {
+        case let error as PublicError where error.status == .tooManyRequests || error.status == .serviceUnavailable:
+            return error.nextStep.href == PublicError.NextStep.home.href ? error.leading(to: again(post)) : error
+        case let error as DatabaseError: return PublicError.unavailable("\(error)").leading(to: again(post))
+        default: return error
+        }
     }
 }
 

@@ -49,4 +49,33 @@ struct FirstStepTests {
             #expect(try await place.deployment.rows(of: "provider_attempt") == 1)
         }
     }
+
+    @Test(
+        "a user on the way to a client comes back to the form from the page of a limit, and any other one to the start page"
+    )
+    func wayBack() async throws {
+        let limits = [
+            "IDP_TRUSTED_PROXIES": "127.0.0.0/8", "IDP_LIMIT_EMAIL_POSTS": "1", "IDP_LIMIT_CODE_POSTS": "1",
+        ]
+        try await TestDeployment.open(settings: limits) { deployment in
+            let from: HTTPProbe.Headers = [("X-Forwarded-For", "203.0.113.7")]
+            let browser = deployment.browser()
+            let form = try await browser.beginSignIn(at: deployment.client)
+            let flow = try #require(form.address.query("flow"))
+            func post(_ path: String, _ token: String, _ fields: [(String, String)]) async throws -> Visit {
+                try await browser.post(form.address.resolving(path), [("form_token", token)] + fields, from)
+            }
+            let (address, code) = (("email", "ann@example.com"), ("code", "000000"))
+            let asked = try await post("/sign-in", form.formToken(), [address, ("flow", flow)])
+            let page = try await browser.get(asked.location())
+            #expect(try await post("/sign-in/code", page.formToken(), [code, ("flow", flow)]).status == 422)
+            for (path, field) in [("/sign-in", address), ("/sign-in/code", code)] {
+                for (fields, link) in [([field, ("flow", flow)], "\(path)?flow=\(flow)"), ([field], "/")] {
+                    let refused = try await post(path, page.formToken(), fields)
+                    #expect(refused.status == 429)
+                    #expect(try refused.page().links.contains(link), "\(path) \(link)")
+                }
+            }
+        }
+    }
 }
