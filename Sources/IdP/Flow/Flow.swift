@@ -212,8 +212,8 @@ package struct FlowClients: Sendable {
     }
 
     /// The page for a flow that is not in this browser. It leads back to the client that the id names.
-    package func noSuchFlow(_ flow: FlowID?) -> PublicError {
-        wayBack(of: flow).map(FlowError.noSuchFlow(leadingTo:)) ?? FlowError.noSuchFlow
+    package func noSuchFlow(_ flow: FlowID?, hasCookies: Bool = true) -> PublicError {
+        FlowError.noSuchFlow(leadingTo: wayBack(of: flow) ?? .home, hasCookies: hasCookies)
     }
 
     /// The link to the client that an id names, to start again there. Nil for any other id, and where the client has no page.

@@ -11,10 +11,11 @@ package enum FlowError {
     /// There never was such a flow in this browser, or it ended long ago.
     package static let noSuchFlow = noSuchFlow(leadingTo: .home)
 
-    static func noSuchFlow(leadingTo next: PublicError.NextStep) -> PublicError {
+    /// - Parameter hasCookies: false where the browser has sent none, and may keep none.
+    static func noSuchFlow(leadingTo next: PublicError.NextStep, hasCookies: Bool = true) -> PublicError {
         PublicError(
             .notFound, code: "no_such_flow", title: Text("error.no-such-flow.title"),
-            explanation: Text("error.no-such-flow"), nextStep: next)
+            explanation: Text(hasCookies ? "error.no-such-flow" : "error.no-such-flow-cookie"), nextStep: next)
     }
 
     /// What the request asks for is too long to be kept in the session.

@@ -122,10 +122,16 @@ package struct FlowPurposes: Sendable {
 
     /// The page for an address with the flow of a client that a sign-in here could not go on with: it is not in this browser, or it
     /// has ended. Nil for one that is pending, for one of this program's own pages, and without one.
-    func unreachable(_ fields: URLEncodedFields, in session: Session?, now: Timestamp) -> PublicError? {
+    ///
+    /// - Parameter hasCookies: false where the browser has sent none.
+    func unreachable(
+        _ fields: URLEncodedFields, in session: Session?, hasCookies: Bool, now: Timestamp
+    ) -> PublicError? {
         guard let text = try? fields.bytes("flow"), !text.isEmpty else { return nil }
         let id = FlowID(String(decoding: text, as: UTF8.self))
-        guard let flows = session?[Flows.self], let known = flows.ended(id) else { return flowClients.noSuchFlow(id) }
+        guard let flows = session?[Flows.self], let known = flows.ended(id) else {
+            return flowClients.noSuchFlow(id, hasCookies: hasCookies)
+        }
         guard all[known.purpose]?.isOfClient == true, flows.pending(id, now: now) == nil else { return nil }
         return over(id, in: session)
     }

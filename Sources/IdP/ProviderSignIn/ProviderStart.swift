@@ -38,7 +38,7 @@ package struct ProviderStart: Sendable {
             },
             orElse: { .init(label: Text("sign-in.title"), href: SignInPath.signIn($0.flow)) },
             submit: { [completion] form, provider in
-                if let error = completion.unreachable(form.fields, form.context) { throw error }
+                if let error = completion.unreachable(form.fields, form.request, form.context) { throw error }
                 return try await begin(
                     provider, .signIn(form.flow), form.session, form.context, noting: form.fields)
             })

@@ -28,8 +28,11 @@ extension SignInCompletion {
     /// sign-in would lead nowhere.
     ///
     /// - Parameter fields: of the address or of the form, which may have stood open for longer than the flow.
-    package func unreachable(_ fields: URLEncodedFields, _ context: VisitorContext) -> PublicError? {
-        purposes.unreachable(fields, in: context.session, now: clock.now())
+    package func unreachable(
+        _ fields: URLEncodedFields, _ request: Request, _ context: VisitorContext
+    ) -> PublicError? {
+        purposes.unreachable(
+            fields, in: context.session, hasCookies: request.headers[.cookie] != nil, now: clock.now())
     }
 
     /// Whether the visitor has given a first proof that waits for a second one.

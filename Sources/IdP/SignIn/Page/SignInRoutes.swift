@@ -34,7 +34,7 @@ struct SignInRoutes: Sendable {
     @Sendable private func show(_ request: Request, _ context: VisitorContext) async throws -> Response {
         let flow = FlowID.read(request.queryFields)
         if let done = try await completion.alreadySignedIn(request, context, flow: flow) { return done }
-        if let error = completion.unreachable(request.queryFields, context) { throw error }
+        if let error = completion.unreachable(request.queryFields, request, context) { throw error }
         return page.response(
             request, try await page.session(request, context, flow), flow: flow,
             again: try await page.again(context, flow))
@@ -42,7 +42,7 @@ struct SignInRoutes: Sendable {
 
     private func submit(_ form: SubmittedForm) async throws -> Response {
         let (request, context, session, flow) = (form.request, form.context, form.session, form.flow)
-        if let error = completion.unreachable(form.fields, context) { throw error }
+        if let error = completion.unreachable(form.fields, request, context) { throw error }
         // The form of a page from the time when emails were sent.
         guard let submitAddress else { return .redirect(to: SignInPath.signIn(flow)) }
         let typed = try form.fields.text("email") ?? ""

@@ -59,7 +59,7 @@ struct PasskeySignIn: Sendable {
     /// The challenge goes with the session that the sign-in replaces, or is taken out before a refusal is answered.
     private func signIn(_ form: SubmittedForm) async throws -> Response {
         let (request, context, session, flow) = (form.request, form.context, form.session, form.flow)
-        if let error = completion.unreachable(form.fields, context) { throw error }
+        if let error = completion.unreachable(form.fields, request, context) { throw error }
         let answer = try form.fields.bytes("passkey") ?? []
         let remembers = try RememberChoice.isTicked(in: form.fields)
         let proven: Proven

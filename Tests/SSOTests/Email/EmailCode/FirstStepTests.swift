@@ -78,4 +78,21 @@ struct FirstStepTests {
             }
         }
     }
+
+    @Test("a browser that comes from a client and keeps no cookie is told to allow them")
+    func withoutCookies() async throws {
+        try await TestDeployment.open { deployment in
+            for (language, words) in [("en", "Allow cookies for"), ("de", "Cookies für")] {
+                let blocked = deployment.browser(language: language).withoutCookies()
+                let asked = try await blocked.get(deployment.authorize(deployment.client, state: "s"))
+                let page = try await blocked.withoutCookies().get(asked.location())
+                #expect(try page.status == 404 && page.page().form(with: "email") == nil)
+                #expect(try page.page().links.contains(deployment.client.origin + "/"))
+                #expect(page.text.contains(words))
+                let other = deployment.browser(language: language)
+                _ = try await other.get(deployment.origin + "/sign-in")
+                #expect(try await !other.get(asked.location()).text.contains(words), "another browser keeps them")
+            }
+        }
+    }
 }
