@@ -65,5 +65,42 @@ extension Journeys.Users {
                 #expect(post.header("referer") == nil, "the address of the page stays here")
             }
         }
+
+        @Test(
+            "a sign-in as another user than that of id_token_hint goes back to the client, with and without scripts",
+            .enabled(if: WebDriver.isInstalled, "needs chromium and chromium-driver"))
+        func otherAccount() async throws {
+            let (_, client) = try Self.client()
+            let (pair, callback) = (try ProcessDeployment(clients: 0), "http://localhost:\(client.port)/cb")
+            let entry = """
+                clients:
+                  - {id: wiki, name: Wiki, protocols: [oidc], redirect_uris: ["\(callback)"], scopes: [openid],
+                     secrets: ["\(Self.secret)"], access: everyone}
+
+                """
+            pair.idp.set("IDP_CLIENTS_FILE", to: try pair.folder.write(entry, to: "services.yaml"))
+            try await ProcessDeployment.running(pair) { pair in
+                let wiki = [("client_id", "wiki"), ("redirect_uri", callback)]
+                func signIn(as user: String, javaScript: Bool, _ hint: [(String, String)]) async throws -> WebAddress {
+                    let (chromium, address) = (try await Chromium(javaScript: javaScript), "\(user)@example.com")
+                    let fields = wiki + [("response_type", "code"), ("scope", "openid"), ("state", user)] + hint
+                    try await chromium.visit("\(pair.origin)\(OIDCPath.authorize)?\(FormCoding.encode(fields))")
+                    try await chromium.askForCode(address)
+                    try await chromium.enterCode(pair.mailbox.code(to: address))
+                    let end = try await chromium.arrive("the client's page") { $0.hasPrefix(callback + "?") }
+                    try await chromium.quit()
+                    return try WebAddress(end)
+                }
+                let code = try await signIn(as: "ann", javaScript: true, []).query("code") ?? ""
+                let grant = [("grant_type", "authorization_code"), ("code", code), ("client_secret", Self.secret)]
+                let endpoint = try WebAddress(pair.origin + OIDCPath.token)
+                let tokens = try await Browser().post(endpoint, wiki + grant).reply.json()
+                let hint = [("id_token_hint", try #require(tokens["id_token"]?.text))]
+                for (user, javaScript) in [("ben", true), ("cleo", false)] {
+                    let end = try await signIn(as: user, javaScript: javaScript, hint)
+                    #expect(end.query("error") == "login_required" && end.query("state") == user)
+                }
+            }
+        }
     }
 }
