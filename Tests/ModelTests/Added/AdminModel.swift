@@ -6,19 +6,33 @@ import Testing
 
 extension Model {
     struct Admins: Sendable {
-        /// Roles that were granted, by account.
-        var roles: [Int: Set<String>] = [:]
-        /// When there was something that all admins are not told yet (clients were added before), up to when that was looked for,
-        /// and when they were told.
-        var news = [0], lookedAt: Int?, toldAt: Int?
+        /// Roles that were granted, and when, by account.
+        var roles: [Int: [String: Int]] = [:]
+        /// What all admins are not told yet (clients were added before), since when and up to when that was looked for, and when they
+        /// were told.
+        var news = [News(at: 0)], startedAt = 0, lookedAt: Int?, toldAt: Int?
     }
 
-    /// docs/admin.md: every changed role, client and secret, and each passkey that an operator removes, is told to all admins.
-    mutating func noteNews(_ event: String, _ cause: String?) {
+    struct News: Sendable {
+        let at: Int
+        /// Who is told as well.
+        var keptOut: Int?
+        /// Whether it is told only of an admin.
+        var isOfAdmins = false
+    }
+
+    /// docs/admin.md: every changed role, client and secret, each passkey that an operator removes, and each admin who is kept out, is
+    /// told to all admins.
+    mutating func noteNews(_ event: String, account: Int?, _ cause: String?) {
         let always = [
             "role_changed", "client_changed", "client_secret_added", "client_secret_retired", "passkeys_forgotten",
         ]
-        if always.contains(event) || event == "passkey_removed" && cause == "operator" { admins.news.append(now) }
+        if always.contains(event) || event == "passkey_removed" && cause == "operator" {
+            let isRevoked = event == "role_changed" && cause == "revoked"
+            admins.news.append(News(at: now, keptOut: isRevoked ? account : nil))
+        } else if event == "user_changed", ["disabled", "erase_requested", "end_date"].contains(cause) {
+            admins.news.append(News(at: now, keptOut: account, isOfAdmins: true))
+        }
     }
 }
 
@@ -121,19 +135,20 @@ private struct AdminRules {
     private func role(_ model: Model, _ account: Int) -> String? {
         guard !model.accounts[account].isErased, counts(model, account) else { return nil }
         if isNamed(model, account) { return "admin" }
-        return model.admins.roles[account]?.min()
+        return model.admins.roles[account]?.keys.min()
     }
 
     private func admins(_ model: Model) -> [Int] {
         model.accounts.indices.filter { account in
-            (isNamed(model, account) || model.admins.roles[account]?.contains("admin") == true)
+            (isNamed(model, account) || model.admins.roles[account]?["admin"] != nil)
                 && role(model, account) == "admin" && model.maySignIn(account)
         }
     }
 
     private func grant(_ model: inout Model, _ address: Int, _ role: String, by admin: Int? = nil) -> Model.Change {
         guard let account = model.lasting(address), account != admin else { return .refused }
-        guard model.admins.roles[account, default: []].insert(role).inserted else { return .unchanged }
+        guard model.admins.roles[account]?[role] == nil else { return .unchanged }
+        model.admins.roles[account, default: [:]][role] = model.now
         return model.record("role_changed", account: account, "granted")
     }
 
@@ -145,22 +160,36 @@ private struct AdminRules {
             let isAdmin = self.role(model, account) == "admin"
             if isAdmin, !isNamed, admins(model).allSatisfy({ $0 == account }) { return .refused }
         }
-        guard model.admins.roles[account]?.remove(role) != nil else { return .unchanged }
+        guard model.admins.roles[account]?.removeValue(forKey: role) != nil else { return .unchanged }
         return model.record("role_changed", account: account, "revoked")
     }
 
-    /// All admins are told of what is new, five minutes after they were told the last time. The first look is at nothing of the past.
+    /// All admins are told of what is new, five minutes after they were told the last time, and so is who is no admin any more. The
+    /// first look is at nothing of the past. Once in a minute one looks back a day, for a command whose clock is behind.
     private func tell(_ model: inout Model) -> String {
         let (now, it) = (model.now, model.admins)
-        let since = it.lookedAt.map { $0 - 2 * Span.minute } ?? now
-        guard it.news.contains(where: { $0 >= since }) else {
-            if it.lookedAt.map({ now - $0 > 3 * Span.minute }) ?? true { model.admins.lookedAt = now }
+        guard let lookedAt = it.lookedAt else {
+            (model.admins.lookedAt, model.admins.startedAt) = (now, now - 2 * Span.minute)
             return "told"
         }
         guard it.toldAt.map({ now - $0 >= 5 * Span.minute }) ?? true else { return "told" }
+        let isOld = now - lookedAt > Span.minute
+        let earliest = max(it.startedAt, lookedAt - Span.day)
+        let since = isOld ? earliest : max(earliest, lookedAt - 2 * Span.minute)
+        let isTold = { [model] (news: Model.News) in
+            guard news.isOfAdmins, let account = news.keptOut else { return true }
+            return isNamed(model, account) || it.roles[account]?["admin"].map { $0 <= news.at } ?? false
+        }
+        guard it.news.contains(where: { $0.at >= since && isTold($0) }) else {
+            if isOld { model.admins.lookedAt = now }
+            return "told"
+        }
+        let told = it.news.filter { $0.at >= earliest && isTold($0) }
+        model.admins.news.removeAll { $0.at >= earliest && isTold($0) }
         (model.admins.lookedAt, model.admins.toldAt) = (now, now)
-        model.admins.news.removeAll { $0 >= since }
-        for account in admins(model) { model.sent.append("\(model.accounts[account].address): notice") }
+        let all = admins(model)
+        let others = Set(told.compactMap(\.keptOut)).subtracting(all).filter { !model.accounts[$0].isErased }
+        for account in all + others { model.sent.append("\(model.accounts[account].address): notice") }
         return "told"
     }
 
@@ -206,9 +235,9 @@ private struct AdminRules {
         case "enables": return it.isDisabled ? nil : "409"
         case "grants":
             if account == admin { return "403" }
-            return model.admins.roles[account]?.contains(wanted) == true ? "422" : nil
+            return model.admins.roles[account]?[wanted] != nil ? "422" : nil
         case "revokes":
-            guard model.admins.roles[account]?.contains(wanted) == true else { return "404" }
+            guard model.admins.roles[account]?[wanted] != nil else { return "404" }
             return account == admin || wanted == "admin" && isNamed(model, account) ? "403" : nil
         default: return nil
         }

@@ -80,6 +80,7 @@ extension Model {
         endAll(of: account, "account_ended")
         endPasskeys(of: account, "erased")
         endLinks(of: account)
+        for _ in admins.roles[account] ?? [:] { record("role_changed", account: account, "revoked") }
         addressChanges.mark(\.isDeleted) { $0.account == account }
         (accounts[account].isErased, accounts[account].groups, admins.roles[account]) = (true, [], nil)
         challenges.mark(\.isDeleted) { $0.address == address }
@@ -143,20 +144,20 @@ extension Model {
 
     /// A client of the file is left alone. Who may not enter it any more is signed out there.
     private mutating func set<Value: Equatable>(
-        _ property: WritableKeyPath<Client, Value>, of client: Int, to new: Value, isTold: Bool = true
+        _ property: WritableKeyPath<Client, Value>, of client: Int, to new: Value
     ) -> Change {
         guard Cast.stored.contains(client) else { return .refused }
         guard clients[client][keyPath: property] != new else { return .unchanged }
         clients[client][keyPath: property] = new
         loseAccess(at: client)
-        return record("client_changed", client: client, isTold: isTold)
+        return record("client_changed", client: client)
     }
 
     mutating func access(_ client: Int, groups: Bool) -> Change { set(\.groups, of: client, to: groups ? [0] : nil) }
 
     /// Checked with the next authorization, redemption and refresh. It ends nothing.
     mutating func require(_ client: Int, isStrict: Bool) -> Change {
-        set(\.isStrict, of: client, to: isStrict, isTold: false)
+        set(\.isStrict, of: client, to: isStrict)
     }
 
     mutating func enableClient(_ client: Int, _ isEnabled: Bool) -> Change {

@@ -67,14 +67,12 @@ extension Model {
 /// What ends with something.
 extension Model {
     /// A row of the audit log, in the transaction of what has changed.
-    ///
-    /// - Parameter isTold: whether all admins are told of it, if they are told of such a row at all.
     @discardableResult
     mutating func record(
-        _ event: String, client: Int? = nil, account: Int? = nil, _ cause: String? = nil, isTold: Bool = true
+        _ event: String, client: Int? = nil, account: Int? = nil, _ cause: String? = nil
     ) -> Change {
         recorded.append(Outcome.row(event, client.map { Cast.clients[$0] }, account, cause))
-        if isTold { noteNews(event, cause) }
+        noteNews(event, account: account, cause)
         return .changed
     }
 

@@ -8,7 +8,7 @@ import SSOWeb
 import Storage
 
 /// The email to an admin about changes, the newest first. Its subject id is the batch of an ``AdminNotices`` round and the id of
-/// the admin's account.
+/// the account, and `own` for one that is no admin's any more.
 struct AdminNoticeMail: MailTemplate {
     static let kind = "admin_notice"
 
@@ -35,9 +35,10 @@ struct AdminNoticeMail: MailTemplate {
 
     func message(for subjectID: String) async throws -> EmailContent? {
         let parts = subjectID.split(separator: " ").map(String.init)
-        guard parts.count == 2 else { return nil }
+        guard parts.count >= 2 else { return nil }
         let (account, rows, names) = try await database.read { connection in
-            let rows = try AdminNews.rows(of: AdminNotices.rows(of: parts[0], connection), connection)
+            let all = try AdminNews.rows(of: AdminNotices.rows(of: parts[0], connection), connection)
+            let rows = parts.last == AdminNotices.own ? all.filter { $0.account == parts[1] } : all
             return (try AdminView.account(parts[1], connection), rows, try AdminView.addresses(in: rows, connection))
         }
         guard let account, !rows.isEmpty, let to = try? EmailAddress(account.email) else { return nil }

@@ -4,17 +4,22 @@ package import Storage
 /// What admin pages read of the audit log.
 extension AuditStore {
     /// Rows of some events after an id, or after the beginning of one, the oldest first.
+    ///
+    /// - Parameter some: of this event only rows with these causes.
     package static func rows(
-        of events: [String], after id: [UInt8], limit: Int, _ connection: any SQLConnection
+        of events: [String], withCauses some: (event: String, causes: [String]), after id: [UInt8], limit: Int,
+        _ connection: any SQLConnection
     ) throws -> [AuditEntry] {
         let (names, values) = Self.names(events)
+        var more: SQLArguments = ["after": .blob(id), "limit": .integer(Int64(limit)), "some": .text(some.event)]
+        for (index, cause) in some.causes.enumerated() { more["cause\(index)"] = .text(cause) }
+        let causes = some.causes.indices.map { ":cause\($0)" }.joined(separator: ", ")
         return try connection.rows(
             """
             SELECT \(AuditEntry.columns) FROM audit_event
-             WHERE id > :after AND \(names) AND occurrences IS NULL ORDER BY id LIMIT :limit
-            """,
-            values.merging(["after": .blob(id), "limit": .integer(Int64(limit))]),
-            AuditEntry.init)
+             WHERE id > :after AND \(names) AND occurrences IS NULL AND (event <> :some OR cause IN (\(causes)))
+             ORDER BY id LIMIT :limit
+            """, values.merging(more), AuditEntry.init)
     }
 
     /// The newest rows of some events since a moment, the newest first.

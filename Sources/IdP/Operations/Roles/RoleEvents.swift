@@ -7,7 +7,7 @@ extension EventKind {
         "role_changed", .warning, .row("`cause`; `detail`: the role"), line: [.account, .cause(), .detail("role")],
         causes: [
             .init("granted", "The account has the role. All admins are told by email."),
-            .init("revoked", "The account has the role no more. All admins are told by email."),
+            .init("revoked", "The account has the role no more. All admins and its user are told by email."),
         ], user: Text("activity.role-changed"), "A role on the admin pages was granted or revoked.")
     package static let adminsNotTold = EventKind(
         "admins_not_told", .warning, line: [.cause()],

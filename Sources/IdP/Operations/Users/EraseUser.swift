@@ -56,6 +56,9 @@ extension ChangeContext {
     fileprivate func erase(_ account: Account, _ connection: any SQLConnection) throws {
         try endSignIns(of: account, .erased, connection)
         try PasskeyStore.removeAll(of: account.id, .erased, connection) { try record($0, connection) }
+        for role in AdminRole.allCases where try RoleStore.revoke(role, of: account.id, connection) {
+            try record(Event(.roleChanged, account: account.id, cause: "revoked", detail: role.rawValue), connection)
+        }
         try AccountStore.erase(account, at: now, connection)
         try record(Event(.userErased, account: account.id), connection)
     }

@@ -268,7 +268,10 @@ struct PostgreSQLDialectTests {
         guard let account = try AccountStore.find(email: "ann@example.com", connection) else { return }
         #expect(try RoleStore.role(of: account, named: AdminAddresses(), connection) == nil)
         let moment = Timestamp(milliseconds: 0)
-        _ = try AuditStore.rows(of: ["signed_in"], after: [], limit: 1, connection)
+        let causes = (event: "signed_in", causes: ["operator", "erased"])
+        _ = try AuditStore.rows(of: ["signed_in"], withCauses: causes, after: [], limit: 1, connection)
+        _ = try RoleStore.all(connection)
+        _ = (try AccountStore.isInvited(account.id, connection), try AccountStore.unmarkInvited(account.id, connection))
         _ = try AuditStore.newest(of: ["signed_in"], since: moment, limit: 1, connection)
         _ = try AuditStore.counts(of: ["signed_in"], by: .cause, since: moment, connection)
         _ = try AuditStore.row([1], connection)
