@@ -7,7 +7,7 @@ extension Model {
 
     mutating func disable(_ address: Int) -> Change {
         guard let account = account(of: address) else { return .refused }
-        guard !accounts[account].isDisabled, accounts[account].eraseAt == nil else { return .unchanged }
+        guard !accounts[account].isDisabled else { return .unchanged }
         accounts[account].isDisabled = true
         endAll(of: account, "account_ended")
         return record("user_changed", account: account, "disabled")

@@ -12,7 +12,7 @@ package struct Account: Sendable {
     /// What relying parties call the user.
     package let name: String
     /// Whether an operator has disabled it.
-    let isDisabledByOperator: Bool
+    package let isDisabledByOperator: Bool
     /// How often all sign-ins of the account were ended at once. A sign-in holds while this number is what it was at the
     /// sign-in. No clock is compared, so a wrong clock can neither keep a sign-in alive nor lock an account out.
     package let signOuts: Int64

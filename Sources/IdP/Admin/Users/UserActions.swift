@@ -41,7 +41,7 @@ extension UserAction {
         let (title, effects, typed, names) = try plan(account, asked, connection)
         return AdminPlan(
             title, effects, home: AdminPath.user(account), typed: typed, account: account.id,
-            state: "\(account.email) \(account.name) \(account.isDisabled) \(account.signOuts) "
+            state: "\(account.email) \(account.name) \(account.isDisabledByOperator) \(account.signOuts) "
                 + "\(account.endsAt?.milliseconds ?? 0) \(account.eraseAt?.milliseconds ?? 0)", names: names)
     }
 
@@ -69,7 +69,7 @@ struct DisableAction: UserAction {
     func plan(
         _ account: Account, _ asked: AdminAsked, _ connection: any SQLConnection
     ) throws -> (Text, [Text], typed: String?, names: String) {
-        guard !account.isDisabled else { throw AdminRefusal(Text("admin.is-disabled"), account: account.id) }
+        guard !account.isDisabledByOperator else { throw AdminRefusal(Text("admin.is-disabled"), account: account.id) }
         let effects = try [Text("admin.effect-disabled")] + endings(of: account, connection)
         return (Text("admin.disable", ["address": account.email]), effects, nil, "")
     }

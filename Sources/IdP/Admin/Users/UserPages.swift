@@ -164,18 +164,17 @@ struct UserPages: Sendable {
         links.append((Text("admin.set-groups", names), "\(home)/groups"))
         links.append((Text("admin.set-end", names), "\(home)/end-date"))
         links.append((Text("admin.sign-out", names), "\(home)/sign-out"))
-        if account.eraseAt != nil {
-            links.append((Text("admin.keep", names), "\(home)/keep"))
-        } else {
-            links.append(
-                account.isDisabled
-                    ? (Text("admin.enable", names), "\(home)/enable")
-                    : (Text("admin.disable", names), "\(home)/disable"))
-            links.append((Text("admin.erase", names), "\(home)/erase"))
+        let isErasing = account.eraseAt != nil
+        if !account.isDisabledByOperator {
+            links.append((Text("admin.disable", names), "\(home)/disable"))
+        } else if !isErasing {
+            links.append((Text("admin.enable", names), "\(home)/enable"))
         }
         return links
     }
 
+        links.append(
+            isErasing ? (Text("admin.keep", names), "\(home)/keep") : (Text("admin.erase", names), "\(home)/erase"))
     private func methods(
         _ details: AccountDetails, _ passkeys: [Passkey], _ home: String, _ admin: Admin, _ writer: AdminWriter
     ) -> [AdminPage.Block] {

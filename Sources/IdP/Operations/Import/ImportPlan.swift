@@ -124,7 +124,7 @@ package struct ImportPlan: Sendable {
     }
 
     private mutating func disableMissing(_ listed: Set<String>, _ known: [String: Known]) {
-        let all = known.values.filter { $0.isImported && !$0.account.isDisabled }
+        let all = known.values.filter { $0.isImported && !$0.account.isDisabledByOperator }
         imported = all.count
         for missing in all.filter({ !listed.contains($0.account.email) }).sorted(by: {
             $0.account.email < $1.account.email

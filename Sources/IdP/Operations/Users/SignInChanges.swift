@@ -10,7 +10,8 @@ package struct DisableUser: OperatorChange {
 
     package func make(_ context: ChangeContext, _ connection: any SQLConnection) throws -> Changed<Account> {
         let account = try context.account(address, connection)
-        guard !account.isDisabled else { return account.unchanged }
+        // Also of one that is to be erased: it stays disabled if it is kept.
+        guard !account.isDisabledByOperator else { return account.unchanged }
         try AccountStore.set(disabled: true, account.id, connection)
         try context.endSignIns(of: account, .disabled, connection)
         try context.note(.disabled, account, connection)

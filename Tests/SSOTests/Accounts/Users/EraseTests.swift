@@ -71,6 +71,25 @@ struct EraseTests {
         }
     }
 
+    @Test("who is disabled within the seven days stays disabled after --cancel", arguments: [false, true])
+    func disabledMeanwhile(byImport: Bool) async throws {
+        try await TestDeployment.open { deployment in
+            func file(_ lines: String) -> ImportFile { ImportFile(Array("email\n\(lines)".utf8)) }
+            var options = ImportPlan.Options()
+            try await deployment.change(ImportUsers(file("ann@example.com\nben@example.com"), options, mail: nil))
+            try await deployment.change(EraseUser("ann@example.com"))
+            (options.syncs, options.disableAtMost) = (true, 1)
+            let isChanged =
+                byImport
+                ? try await deployment.isChanged(by: ImportUsers(file("ben@example.com"), options, mail: nil))
+                : try await deployment.isChanged(by: DisableUser("ann@example.com"))
+            #expect(isChanged)
+            #expect(try await !deployment.isChanged(by: DisableUser("ann@example.com")))
+            #expect(try await deployment.isChanged(by: EraseUser("ann@example.com", .cancel)))
+            #expect(try await deployment.listed("ann@example.com")?.state == .disabled)
+        }
+    }
+
     @Test("--now leaves no row that names the address, also where visitors have typed it or a client has sent it")
     func visitors() async throws {
         try await TestDeployment.open { deployment in
