@@ -66,6 +66,8 @@ struct AdminPage: Encodable, Sendable {
         var valueHTML = ""
         var href = ""
         var time: Moment?
+        /// Several of them, below one another.
+        var links: [Link] = []
         var isLink = false
         var isText = false
         var isHead = false

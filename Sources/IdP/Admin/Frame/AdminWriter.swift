@@ -73,6 +73,10 @@ struct AdminWriter: Sendable {
         let start = zip(own, known).prefix { $0 == $1 }.count
         let end = zip(own.dropFirst(start).reversed(), known.dropFirst(start).reversed()).prefix { $0 == $1 }.count
         var cell = AdminPage.Cell(isLong: true, isMarked: true)
+    func links(_ links: [(Text, String)]) -> AdminPage.Cell {
+        AdminPage.Cell(links: links.map { .init(href: $0.1, labelHTML: html($0.0)) })
+    }
+
         cell.same = String(own.prefix(start))
         cell.differs = String(own[start..<(own.count - end)])
         cell.rest = String(own.suffix(end))

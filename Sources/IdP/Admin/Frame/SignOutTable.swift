@@ -18,12 +18,14 @@ enum SignOutTable {
             messages.map { message in
                 let home = "\(AdminPath.signOuts)/\(PercentCoding.encode(message.id))"
                 let name: [String: any TextValue] = ["name": message.clientID]
-                let action: AdminPage.Cell =
+                let retry = (Text("admin.retry", name), "\(home)/retry")
+                let giveUp = (Text("admin.give-up", name), "\(home)/give-up")
+                let action =
                     switch message.state {
                     case .waiting where message.tries > 0 || message.nextTryAt > writer.now:
-                        writer.link(Text("admin.retry", name), "\(home)/retry")
-                    case .waiting: writer.link(Text("admin.give-up", name), "\(home)/give-up")
-                    case .givenUp: writer.link(Text("admin.retry", name), "\(home)/retry")
+                        writer.links([retry, giveUp])
+                    case .waiting: writer.links([giveUp])
+                    case .givenUp: writer.links([retry])
                     case .delivered: writer.none
                     }
                 return [
