@@ -218,6 +218,35 @@ struct AdminGateTests {
         }
     }
 
+    @Test(
+        "a form that is sent after 30 minutes waits with what was typed, and makes no change without its token",
+        arguments: [true, false])
+    func idleForm(isQuestion: Bool) async throws {
+        try await TestDeployment.openAdmin { deployment in
+            _ = try await deployment.signedIn(as: "ann@example.com")
+            let browser = try await deployment.adminBrowser()
+            let path = try await deployment.userPath("ann@example.com") + "/name"
+            let values = ["name": "Ann Example"]
+            let page =
+                isQuestion
+                ? try await deployment.question(browser, path, values) : try await browser.get(deployment.origin + path)
+            deployment.clock.advance(by: .minutes(31))
+            let forged = try await browser.post(page.address.resolving(path), Array(values.map { ($0.key, $0.value) }))
+            #expect(forged.status == 403)
+            let asked =
+                isQuestion
+                ? try await browser.submit(page.page().form(with: "version"), on: page)
+                : try await deployment.fill(browser, on: page, values)
+            #expect(try asked.status == 303 && asked.location().path == "/sign-in", "\(asked.text)")
+            let earlier = deployment.mailbox.all(to: TestDeployment.admin)
+            let waiting = try await browser.ask(for: TestDeployment.admin, on: browser.follow(asked))
+            let again = try await browser.follow(
+                browser.enter(deployment.mailbox.code(to: TestDeployment.admin, besides: earlier), on: waiting))
+            #expect(again.text.contains("Ann Example") && again.text.contains("name=\"version\""), "\(again.text)")
+            #expect(try await deployment.account("ann@example.com").name == "ann")
+        }
+    }
+
     @Test("the first request to the pages counts from the sign-in", arguments: [29, 31])
     func firstRequest(after minutes: Int) async throws {
         try await TestDeployment.openAdmin { deployment in

@@ -17,10 +17,11 @@ extension AdminActions {
     ) async throws -> Response {
         let (request, context) = (form.request, form.context)
         try mayChange(action, admin, context)
+        let now = parts.clock.now()
+        guard !admin.isIdle else { return try await wait(action, asked, admin, now) }
         guard let version = asked.fields["version"]?.first else {
             return try await ask(action, asked, request, context, admin)
         }
-        let now = parts.clock.now()
         let (need, signIn) = (desk.gate.need, admin.user.signIn)
         guard need.isMet(by: signIn.proofs.strength, at: signIn.provenAt, now: now) else {
             return try await wait(action, asked, admin, now)

@@ -11,6 +11,8 @@ import Storage
 struct Admin: Sendable {
     let user: SignedInUser
     let role: AdminRole
+    /// Whether the request is a form after ``AdminGate/idle``, which waits for a new sign-in.
+    var isIdle = false
 
     var mayChange: Bool { role == .admin }
 }
@@ -41,6 +43,8 @@ struct AdminGate: Sendable {
         // The first request of a sign-in counts from that sign-in, with which the session began.
         let last = used ?? user.session.createdAt
         if last <= now + ClockSkew.tolerated, now - last > Self.idle {
+            // What was typed is kept once the token of the form is checked.
+            if request.method == .post { return .open(Admin(user: user, role: role, isIdle: true)) }
             return .over(try await signIn(request, context, since: now))
         }
         if used.map({ $0 > now || now - $0 >= Self.touch }) ?? true {
