@@ -99,7 +99,10 @@ extension Model {
         guard let account = lasting(address) else { return .refused }
         let it = accounts[account]
         let sends = !it.hasBegun && it.invitedUntil.map { $0 <= now } ?? true
-        if sends, it.isDisabled || it.endsAt.map({ $0 <= now }) ?? false { return .refused }
+        // The end date of an invitation that was withdrawn is not that of the next one.
+        let end = it.isAdded || it.hasBegun ? it.endsAt : nil
+        if sends, it.isDisabled || end.map({ $0 <= now }) ?? false { return .refused }
+        if end != it.endsAt { _ = setEnd(address, nil) }
         accounts[account].isAdded = true
         guard sends else { return it.isAdded ? .unchanged : record("user_changed", account: account, "added") }
         accounts[account].invitedUntil = now + Span.invitation

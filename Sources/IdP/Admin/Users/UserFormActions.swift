@@ -193,13 +193,16 @@ struct InviteAction: AdminAction {
         let isInvited =
             try known.flatMap { try AdminView.invitation(of: $0, connection) }?.isPending(at: desk.parts.clock.now())
             ?? false
-        var effects = [
-            isUsed
-                ? Text("admin.effect-known") : isInvited ? Text("admin.effect-invited") : Text("admin.effect-invite")
-        ]
+        let end =
+            known.map { InviteUser.end(of: $0, isNew: $0.addedAt == nil, invitedUntil: read.end) } ?? read.end
+        if isUsed, read.end != nil, end != known?.endsAt { throw AdminProblems("date", Text("admin.date-used")) }
+        let invites = desk.parts.hasMail ? Text("admin.effect-invite") : Text("admin.effect-add")
+        var effects = [isUsed ? Text("admin.effect-known") : isInvited ? Text("admin.effect-invited") : invites]
         effects += read.groups.map { Text("admin.effect-joins", ["name": $0]) }
-        if let end = read.end, known == nil {
-            effects.append(Text("admin.effect-end-date", ["date": EndDate.text(end)]))
+        if !isUsed, end != known?.endsAt {
+            effects.append(
+                end.map { Text("admin.effect-end-date", ["date": EndDate.text($0)]) }
+                    ?? Text("admin.effect-no-end-date"))
         }
         return AdminPlan(
             Text("admin.invite-named", ["address": read.address.text]), effects, home: AdminPath.users,

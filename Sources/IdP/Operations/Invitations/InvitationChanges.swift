@@ -88,6 +88,7 @@ package struct InviteUser: OperatorChange {
         if let known {
             isChanged = try AccountStore.markAdded(known, at: context.now, connection)
         } else {
+            if try setEnd(of: known, isNew: isChanged, context, connection) { isChanged = true }
             let added = AddedAccount(email: address, name: name, end: end, language: language, .invited)
             try AccountStore.add(added, context, connection)
             isChanged = true
@@ -112,6 +113,35 @@ package struct InviteUser: OperatorChange {
 }
 
 /// Sends an invitation again, with a new link. The one of before ends.
+extension InviteUser {
+    /// An account that nobody has signed in to gets the end date of its invitation. Without one its own stays, but for an account that
+    /// was not added: that date belonged to an invitation that was withdrawn.
+    ///
+    /// - Returns: whether the date is another one.
+    private func setEnd(
+        of known: Account, isNew: Bool, _ context: ChangeContext, _ connection: any SQLConnection
+    ) throws -> Bool {
+        let wished = Self.end(of: known, isNew: isNew, invitedUntil: end)
+        guard wished != known.endsAt else { return false }
+        guard try !AccountStore.hasBegun(known, connection) else {
+            guard end != nil else { return false }
+            throw ChangeError(
+                "\(known.email) has signed in already, and an invitation sets no end date. Set it with: idp user set-end \(known.email) DATE"
+            )
+        }
+        try context.setEnd(wished, of: known, connection)
+        try context.note(.endDate, known, detail: wished.map(EndDate.text) ?? "never", connection)
+        return true
+    }
+
+    /// The end date of an account that nobody has signed in to, after an invitation.
+    ///
+    /// - Parameter isNew: whether it was not added before.
+    package static func end(of known: Account, isNew: Bool, invitedUntil end: Timestamp?) -> Timestamp? {
+        isNew ? end : end ?? known.endsAt
+    }
+}
+
 package struct ResendInvitation: OperatorChange {
     private let address: String
     private let mail: InvitationMail

@@ -236,6 +236,31 @@ struct InvitationTests {
         }
     }
 
+    @Test("an invitation has its own end date, also of an account that was invited or added before")
+    func endDates() async throws {
+        try await TestDeployment.open { deployment in
+            func end() async throws -> Timestamp? { try await deployment.listed(Self.guest)?.account.endsAt }
+            let (soon, later) = (deployment.clock.now + .days(2), deployment.clock.now + .days(9))
+            try await deployment.invite(Self.guest, end: soon)
+            #expect(try await end() == soon)
+            try await deployment.invite(Self.guest, end: later)
+            #expect(try await end() == later)
+            #expect(try await !deployment.invite(Self.guest).isChanged)
+            #expect(try await end() == later, "no date leaves it")
+            try await deployment.isChanged(by: WithdrawInvitation(Self.guest))
+            try await deployment.invite(Self.guest)
+            #expect(try await end() == nil, "that of a withdrawn invitation is gone")
+            try await deployment.isChanged(by: WithdrawInvitation(Self.guest))
+            try await deployment.invite(Self.guest, end: soon)
+            #expect(try await end() == soon)
+            #expect(try await deployment.auditRows(.userChanged).filter { $0.cause == "end_date" }.count == 3)
+            _ = try await deployment.signedIn()
+            let refusal = try await deployment.refusal(
+                of: InviteUser(EmailAddress("ann@example.com"), end: soon, mail: deployment.invitationMail))
+            #expect(refusal?.contains("idp user set-end ann@example.com DATE") == true)
+        }
+    }
+
     @Test("the 501st within 24 hours is refused; a day later there is room")
     func daily() async throws {
         try await TestDeployment.open { deployment in
