@@ -92,9 +92,16 @@ extension AccountStore {
     /// - Returns: whether an invitation alone had added it.
     package static func unmarkInvited(_ id: String, _ connection: any SQLConnection) throws -> Bool {
         try connection.execute(
-            "UPDATE account SET added_at = NULL WHERE id = :id AND added_at IS NOT NULL AND imported_at IS NULL",
-            ["id": .text(id)]) == 1
+            "UPDATE account SET added_at = NULL WHERE id = :id AND \(isInvited)", ["id": .text(id)]) == 1
     }
+
+    /// Whether an invitation alone has added an account.
+    package static func isInvited(_ id: String, _ connection: any SQLConnection) throws -> Bool {
+        try !connection.query("SELECT 1 AS one FROM account WHERE id = :id AND \(isInvited)", ["id": .text(id)])
+            .isEmpty
+    }
+
+    private static let isInvited = "added_at IS NOT NULL AND imported_at IS NULL"
 
     /// Whether anything leads to an account that its user has proven.
     private static func hasIdentity(_ id: String, _ connection: any SQLConnection) throws -> Bool {

@@ -257,10 +257,18 @@ struct WithdrawAction: UserAction {
         guard try !AdminView.isUsed(account, connection) else {
             throw AdminRefusal(Text("admin.is-used"), account: account.id)
         }
-        let groups = try AdminView.groups(of: account, connection).map { Text("admin.effect-leaves", ["name": $0]) }
-        return (
-            Text("admin.withdraw", ["address": account.email]), [Text("admin.effect-withdraw")] + groups, nil, ""
-        )
+        let withdrawal = try AdminView.withdrawal(of: account, at: desk.parts.clock.now(), connection)
+        guard withdrawal.changesAnything else {
+            throw AdminRefusal(Text("admin.no-invitation"), account: account.id)
+        }
+        var effects = withdrawal.endsLink ? [Text("admin.effect-withdraw")] : []
+        if withdrawal.isRemoved {
+            effects.append(Text("admin.effect-not-added"))
+            effects += try AdminView.groups(of: account, connection).map {
+                Text("admin.effect-leaves", ["name": $0])
+            }
+        }
+        return (Text("admin.withdraw", ["address": account.email]), effects, nil, "")
     }
 
     func make(

@@ -106,7 +106,8 @@ struct UserPages: Sendable {
         guard let account = try await desk.parts.database.read({ try AdminView.account(id, $0) }),
             let details = try await administration.details(of: account.email, file: desk.file)
         else { throw PublicError.notFound }
-        let (sessions, passkeys, role, signOuts, audit, names) = try await desk.parts.database.read { connection in
+        let (database, now) = (desk.parts.database, desk.parts.clock.now())
+        let (sessions, passkeys, role, signOuts, audit, names, withdraws) = try await database.read { connection in
             let audit = try AdminView.audit(of: account, limit: 20, desk.parts.audit.store, connection)
             return (
                 try AdminView.sessions(of: account, desk.parts.appDevices, connection).sessions,
@@ -119,7 +120,7 @@ struct UserPages: Sendable {
         }
         let home = AdminPath.user(account)
         var blocks = [facts(details, role, writer)]
-        if admin.mayChange { blocks.append(writer.actions(actions(details, home))) }
+        if admin.mayChange { blocks.append(writer.actions(actions(details, withdraws: withdraws, home))) }
         blocks += methods(details, passkeys, home, admin, writer)
         blocks += [
             table(of: sessions, home, admin, writer), entries(details, writer), receipts(signOuts, writer),
@@ -151,14 +152,14 @@ struct UserPages: Sendable {
         return writer.facts(rows)
     }
 
-    private func actions(_ details: AccountDetails, _ home: String) -> [(Text, String)] {
+    private func actions(_ details: AccountDetails, withdraws: Bool, _ home: String) -> [(Text, String)] {
         let account = details.row.account
         let names: [String: any TextValue] = ["address": account.email]
         var links: [(Text, String)] = []
         if details.identities.isEmpty {
             if account.addedAt != nil { links.append((Text("admin.resend", names), "\(home)/resend")) }
             links.append((Text("admin.link", names), "\(home)/link"))
-            if details.row.state != .withdrawn { links.append((Text("admin.withdraw", names), "\(home)/withdraw")) }
+            if withdraws { links.append((Text("admin.withdraw", names), "\(home)/withdraw")) }
         }
         links.append((Text("admin.rename", names), "\(home)/name"))
         links.append((Text("admin.set-groups", names), "\(home)/groups"))

@@ -41,6 +41,26 @@ package enum AdminView {
         of account: Account, _ connection: any SQLConnection
     ) throws -> Invitation? { try InvitationStore.latest(of: account.id, connection) }
 
+    /// What ``WithdrawInvitation`` would do.
+    package struct Withdrawal: Sendable {
+        /// Whether a link ends, and whether the account is added no more.
+        package let endsLink, isRemoved: Bool
+        package var changesAnything: Bool { endsLink || isRemoved }
+    }
+
+    package static func withdrawal(
+        of account: Account, at now: Timestamp, _ connection: any SQLConnection
+    ) throws -> Withdrawal {
+        Withdrawal(
+            endsLink: try invitation(of: account, connection)?.isPending(at: now) ?? false,
+            isRemoved: try AccountStore.isInvited(account.id, connection))
+    }
+
+    /// The ways to sign in to an account.
+    package static func identities(
+        of account: Account, _ connection: any SQLConnection
+    ) throws -> [AccountIdentity] { try AccountStore.identities(of: account.id, connection) }
+
     package static func passkeys(of account: Account, _ connection: any SQLConnection) throws -> [Passkey] {
         try PasskeyStore.all(of: account.id, connection)
     }
