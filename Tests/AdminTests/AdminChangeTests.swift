@@ -229,6 +229,86 @@ struct AdminChangeTests {
         }
     }
 
+    @Test("an invitation sets the end date of an unused account, and names the user's page for one in use")
+    func invitedUntil() async throws {
+        try await TestDeployment.openAdmin { deployment in
+            let browser = try await deployment.adminBrowser()
+            let (path, until) = ("/admin/users/invite", ["address": "new@example.com", "date": "2030-01-01"])
+            try await deployment.invite("new@example.com")
+            let question = try await deployment.question(browser, path, until)
+            #expect(question.text.contains("The last day is"), "\(question.text)")
+            #expect(try await browser.submit(question.page().form(with: "version"), on: question).status == 303)
+            #expect(try await deployment.account("new@example.com").endsAt == EndDate.read("2030-01-01"))
+            try await deployment.isChanged(by: WithdrawInvitation("new@example.com"))
+            let again = try await deployment.question(browser, path, ["address": "new@example.com"])
+            #expect(again.text.contains("The account has no end date."), "\(again.text)")
+            _ = try await deployment.signedIn(as: "ann@example.com")
+            let used = try await deployment.question(
+                browser, path, ["address": "ann@example.com", "date": "2030-01-01"])
+            #expect(used.status == 422 && used.text.contains("href=\"#field-date\""), "\(used.text)")
+        }
+    }
+
+    @Test("the page for withdrawing says what happens, for an imported user too, and refuses where nothing would")
+    func withdrawing() async throws {
+        try await TestDeployment.openAdmin { deployment in
+            try await deployment.isChanged(by: MakeGroup("staff"))
+            let browser = try await deployment.adminBrowser()
+            let csv = "email,groups\nzoe@example.com,staff"
+            var options = ImportPlan.Options()
+            options.invites = true
+            try await deployment.isChanged(
+                by: ImportUsers(ImportFile(Array(csv.utf8)), options, mail: deployment.invitationMail))
+            try await deployment.invite("guest@example.com", groups: ["staff"])
+            for (address, leaves) in [("zoe@example.com", false), ("guest@example.com", true)] {
+                let home = try await deployment.userPath(address)
+                let question = try await browser.get(deployment.origin + home + "/withdraw")
+                #expect(question.text.contains("leaves the group") == leaves, "\(question.text)")
+                #expect(question.text.contains("IDP_ALLOWED_EMAILS") == leaves)
+                #expect(try await browser.submit(question.page().form(with: "version"), on: question).status == 303)
+                let account = try await deployment.account(address)
+                let groups = try await deployment.database.read { try AdminView.groups(of: account, $0) }
+                #expect(groups.isEmpty == leaves)
+                #expect(try await browser.get(deployment.origin + home + "/withdraw").status == 409)
+                #expect(try await !browser.get(deployment.origin + home).text.contains("\(home)/withdraw"))
+            }
+        }
+    }
+
+    @Test("without mail no page promises an email, and a last passkey goes only with the address typed")
+    func withoutMail() async throws {
+        try await TestDeployment.openAdmin(settings: ["IDP_MAIL_URL": "none"]) { deployment in
+            _ = try await deployment.givePasskey(to: "ann@example.com")
+            let authenticator = try await deployment.givePasskey(to: TestDeployment.admin)
+            let browser = deployment.browser()
+            _ = try await browser.usePasskey(authenticator, on: deployment.signInPage(browser))
+            let question = try await deployment.question(
+                browser, "/admin/users/invite", ["address": "new@example.com"])
+            #expect(question.text.contains("No email is sent") && !question.text.contains("gets an email"))
+            let made = try await browser.submit(question.page().form(with: "version"), on: question)
+            let home = try await deployment.userPath("new@example.com")
+            #expect(try made.location().path == home)
+            #expect(try await deployment.rows(of: "invitation") == 0)
+            #expect(try await deployment.account("new@example.com").addedAt != nil)
+            let page = try await browser.get(deployment.origin + home).text
+            #expect(!page.contains("\(home)/resend") && page.contains("\(home)/link"))
+            #expect(try await browser.get(deployment.origin + home + "/resend").status == 409)
+            let csv = ["csv": "email\nzoe@example.com", "invite": "yes"]
+            #expect(try await deployment.make(browser, "/admin/users/import", csv).status == 303)
+            #expect(try await deployment.rows(of: "invitation") == 0)
+
+            let ann = try await deployment.account("ann@example.com")
+            let passkey = try #require(
+                try await deployment.database.read { try AdminView.passkeys(of: ann, $0) }.first)
+            let path = AdminPath.user(ann) + "/remove-passkey?passkey=\(passkey.id)"
+            let last = try await browser.get(deployment.origin + path)
+            #expect(last.text.contains("no way to sign in is left") && !last.text.contains("by email"), "\(last.text)")
+            #expect(try await browser.submit(last.page().form(with: "version"), on: last).status == 422)
+            let typed = ["typed": "ann@example.com"]
+            #expect(try await browser.submit(last.page().form(with: "version"), on: last, typed).status == 303)
+        }
+    }
+
     @Test("markup and 10,000 characters in every field stay text, and are cut")
     func hostileText() async throws {
         try await TestDeployment.openAdmin { deployment in

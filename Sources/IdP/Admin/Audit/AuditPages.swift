@@ -119,7 +119,7 @@ struct ExportAction: AdminAction {
             filter.values[name].flatMap { $0.isEmpty ? nil : Text("admin.effect-filter", ["name": name, "value": $0]) }
         }
         return AdminPlan(
-            Self.title, [Text("admin.effect-export")] + named + [Text("admin.effect-admins-told")],
+            Self.title, [Text("admin.effect-export")] + named + desk.adminsTold,
             home: AdminPath.audit, names: "audit.csv")
     }
 

@@ -97,7 +97,7 @@ struct GrantAction: AdminAction {
         let effect: Text = role == .admin ? Text("admin.effect-admin") : Text("admin.effect-auditor")
         return AdminPlan(
             Text("admin.grant", ["address": account.email, "role": role.text]),
-            [effect, Text("admin.effect-admins-told")] + (counts ? [] : [Text("admin.effect-role-waits")]),
+            [effect] + desk.adminsTold + (counts ? [] : [Text("admin.effect-role-waits")]),
             home: AdminPath.roles, account: account.id, state: granted.map(\.rawValue).joined(separator: " "),
             names: role.rawValue)
     }
@@ -134,7 +134,7 @@ extension RevokingAction {
         }
         return AdminPlan(
             Text("admin.revoke", ["address": account.email, "role": Self.role.text]),
-            [Text("admin.effect-revoked"), Text("admin.effect-admins-told")], home: AdminPath.roles,
+            [Text("admin.effect-revoked")] + desk.adminsTold, home: AdminPath.roles,
             account: account.id, names: Self.role.rawValue)
     }
 

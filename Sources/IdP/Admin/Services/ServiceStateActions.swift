@@ -54,7 +54,7 @@ struct RetireAction: ServiceAction {
         return (
             Text("admin.service-retire", ["name": view.client.name]),
             [Text("admin.effect-retire", ["fingerprint": previous.fingerprint])]
-                + (isUsed ? [Text("admin.effect-in-use")] : []) + [Text("admin.effect-admins-told")],
+                + (isUsed ? [Text("admin.effect-in-use")] : []) + desk.adminsTold,
             isUsed ? view.client.id : nil, "secret"
         )
     }

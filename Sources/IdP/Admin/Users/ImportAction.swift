@@ -17,13 +17,12 @@ struct ImportAction: AdminAction {
     let mail: InvitationMail
 
     func fields(_ asked: AdminAsked, _ connection: any SQLConnection) throws -> [AdminField] {
-        [
-            AdminField(
-                "csv", Text("admin.csv"), hint: Text("admin.csv-hint"), isArea: true, isRequired: true,
-                value: "email,name,groups,until\n"),
-            AdminField(
-                "invite", Text("admin.import-invite"), options: [("no", Text("admin.no")), ("yes", Text("admin.yes"))]),
-        ]
+        let csv = AdminField(
+            "csv", Text("admin.csv"), hint: Text("admin.csv-hint"), isArea: true, isRequired: true,
+            value: "email,name,groups,until\n")
+        let invite = AdminField(
+            "invite", Text("admin.import-invite"), options: [("no", Text("admin.no")), ("yes", Text("admin.yes"))])
+        return desk.parts.hasMail ? [csv, invite] : [csv]
     }
 
     private func change(_ asked: AdminAsked) throws -> ImportUsers {

@@ -232,10 +232,15 @@ struct RemovePasskeyAction: UserAction {
         guard let passkey = passkeys.first(where: { $0.id.utf8.elementsEqual(asked.text("passkey").utf8) }) else {
             throw AdminProblems("passkey", Text("admin.no-passkey"))
         }
-        let effects =
-            try [Text("admin.effect-passkey")] + endings(of: account, connection) + [Text("admin.effect-user-told")]
+        let others = try AdminView.identities(of: account, connection).filter { $0.provider != nil }.count
+        let isLast = !desk.parts.hasMail && passkeys.count + others == 1
+        let effect: Text =
+            desk.parts.hasMail
+            ? Text("admin.effect-passkey")
+            : isLast ? Text("admin.effect-passkey-last") : Text("admin.effect-passkey-removed")
+        let effects = try [effect] + endings(of: account, connection) + desk.userTold
         let names: [String: any TextValue] = ["name": AdminWriter.cut(passkey.name), "address": account.email]
-        return (Text("admin.remove-passkey", names), effects, nil, "")
+        return (Text("admin.remove-passkey", names), effects, isLast ? account.email : nil, "")
     }
 
     func make(

@@ -143,7 +143,7 @@ struct InviteAction: AdminAction {
     static let takesLinks = true
     static let path = "/admin/users/invite"
     static let title = Text("admin.invite")
-    static let done = Text("admin.done-invited")
+    static let done = Text("admin.done-added")
     let desk: AdminDesk
     let mail: InvitationMail
 
@@ -212,7 +212,8 @@ struct InviteAction: AdminAction {
     func make(_ asked: AdminAsked, _ context: ChangeContext, _ connection: any SQLConnection) throws -> AdminOutcome {
         let read = try read(asked, connection)
         let invited = try InviteUser(
-            read.address, groups: read.groups, end: read.end, language: read.language, mail: mail
+            read.address, groups: read.groups, end: read.end, language: read.language,
+            mail: desk.parts.hasMail ? mail : nil
         ).make(context, connection)
         return .done(AdminPath.user(invited.result.account))
     }
@@ -232,6 +233,7 @@ struct ResendAction: UserAction {
         guard try !AdminView.isUsed(account, connection) else {
             throw AdminRefusal(Text("admin.is-used"), account: account.id)
         }
+        guard desk.parts.hasMail else { throw AdminRefusal(Text("admin.no-mail"), account: account.id) }
         return (Text("admin.resend", ["address": account.email]), [Text("admin.effect-resend")], nil, "")
     }
 

@@ -113,9 +113,9 @@ struct UserPages: Sendable {
                 try AdminView.sessions(of: account, desk.parts.appDevices, connection).sessions,
                 try AdminView.passkeys(of: account, connection),
                 try AdminView.role(of: account, named: desk.parts.admins, connection),
-                try AdminView.signOuts(
-                    of: account, since: desk.parts.clock.now() - .days(1), desk.parts.signOuts, connection),
-                audit, try AdminView.addresses(in: audit, connection)
+                try AdminView.signOuts(of: account, since: now - .days(1), desk.parts.signOuts, connection),
+                audit, try AdminView.addresses(in: audit, connection),
+                try AdminView.withdrawal(of: account, at: now, connection).changesAnything
             )
         }
         let home = AdminPath.user(account)
@@ -157,7 +157,9 @@ struct UserPages: Sendable {
         let names: [String: any TextValue] = ["address": account.email]
         var links: [(Text, String)] = []
         if details.identities.isEmpty {
-            if account.addedAt != nil { links.append((Text("admin.resend", names), "\(home)/resend")) }
+            if account.addedAt != nil, desk.parts.hasMail {
+                links.append((Text("admin.resend", names), "\(home)/resend"))
+            }
             links.append((Text("admin.link", names), "\(home)/link"))
             if withdraws { links.append((Text("admin.withdraw", names), "\(home)/withdraw")) }
         }
@@ -171,11 +173,11 @@ struct UserPages: Sendable {
         } else if !isErasing {
             links.append((Text("admin.enable", names), "\(home)/enable"))
         }
+        links.append(
+            isErasing ? (Text("admin.keep", names), "\(home)/keep") : (Text("admin.erase", names), "\(home)/erase"))
         return links
     }
 
-        links.append(
-            isErasing ? (Text("admin.keep", names), "\(home)/keep") : (Text("admin.erase", names), "\(home)/erase"))
     private func methods(
         _ details: AccountDetails, _ passkeys: [Passkey], _ home: String, _ admin: Admin, _ writer: AdminWriter
     ) -> [AdminPage.Block] {

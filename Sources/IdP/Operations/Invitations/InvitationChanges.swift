@@ -60,9 +60,10 @@ package struct InviteUser: OperatorChange {
     private let client: String?
     private let end: Timestamp?
     private let language: Language
-    private let mail: InvitationMail
+    private let mail: InvitationMail?
 
     /// - Parameters:
+    ///   - mail: nil where no email is sent.
     ///   - name: of a new account; nil for the part of its address before the @.
     ///   - inviter: who invites, for the email; nil for nobody in particular.
     ///   - client: the id of the client that its user goes on to.
@@ -70,7 +71,7 @@ package struct InviteUser: OperatorChange {
     ///   - language: of the email, until the user signs in.
     package init(
         _ address: EmailAddress, name: String? = nil, from inviter: String? = nil, groups: [String] = [],
-        client: String? = nil, end: Timestamp? = nil, language: Language = .english, mail: InvitationMail
+        client: String? = nil, end: Timestamp? = nil, language: Language = .english, mail: InvitationMail?
     ) {
         (self.name, self.inviter) = (name, inviter)
         (self.address, self.groups, self.client, self.end) = (address, groups, client, end)
@@ -87,8 +88,8 @@ package struct InviteUser: OperatorChange {
         var isChanged = false
         if let known {
             isChanged = try AccountStore.markAdded(known, at: context.now, connection)
-        } else {
             if try setEnd(of: known, isNew: isChanged, context, connection) { isChanged = true }
+        } else {
             let added = AddedAccount(email: address, name: name, end: end, language: language, .invited)
             try AccountStore.add(added, context, connection)
             isChanged = true
@@ -99,9 +100,9 @@ package struct InviteUser: OperatorChange {
         let joined = try groups.filter { try !GroupStore.join([account], $0, context, connection).isEmpty }
         let isUser = try AccountStore.hasBegun(account, connection)
         let isInvited = try InvitationStore.latest(of: account.id, connection)?.isPending(at: context.now) ?? false
-        let sends = !isUser && !isInvited
+        let sends = mail != nil && !isUser && !isInvited
         if sends {
-            try mail.invite(
+            try mail?.invite(
                 account, client: client, from: inviter, language: language, context, connection)
         } else if isChanged {
             try context.note(.added, account, connection)
@@ -112,7 +113,6 @@ package struct InviteUser: OperatorChange {
     }
 }
 
-/// Sends an invitation again, with a new link. The one of before ends.
 extension InviteUser {
     /// An account that nobody has signed in to gets the end date of its invitation. Without one its own stays, but for an account that
     /// was not added: that date belonged to an invitation that was withdrawn.
@@ -142,6 +142,7 @@ extension InviteUser {
     }
 }
 
+/// Sends an invitation again, with a new link. The one of before ends.
 package struct ResendInvitation: OperatorChange {
     private let address: String
     private let mail: InvitationMail
