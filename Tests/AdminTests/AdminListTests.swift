@@ -1,4 +1,5 @@
 import Foundation
+import ProbeKit
 import SSOShared
 import SSOWeb
 import Storage
@@ -106,6 +107,49 @@ struct AdminListTests {
             let lines = file.text.split(separator: "\r\n")
             #expect(lines.count == 2 && lines[1].contains("signed_in"), "\(file.text)")
             #expect(try await deployment.auditRows(.auditExported).count == 1)
+        }
+    }
+
+    @Test("an export has the columns of the command, and reads its rows after the change, so that no login waits")
+    func exportAfterwards() async throws {
+        try await Self.open { deployment, browser in
+            let file = try await deployment.make(browser, "/admin/audit/export", ["event": "audit_exported"])
+            let lines = file.text.split(separator: "\r\n").map(String.init)
+            #expect(lines.first.map { $0 + "\r\n" } == AuditFileFormat.csv.start)
+            #expect(lines.count == 2 && lines.last?.contains("audit_exported") == true, "its own row: \(file.text)")
+        }
+    }
+
+    @Test("an export of 2,500 rows has each once, the newest first")
+    func exportOfPages() async throws {
+        try await Self.open { deployment, browser in
+            let store = AuditStore(database: deployment.database, clock: deployment.clock.clock)
+            try await deployment.database.write { connection in
+                for number in 1...2500 {
+                    try store.write(Event(.clientSecretAdded, client: "wiki", detail: "n\(number)"), connection)
+                }
+            }
+            let file = try await deployment.make(browser, "/admin/audit/export", ["event": "client_secret_added"])
+            let details = file.text.matches(of: #/,n(\d+),/#).compactMap { Int($0.1) }
+            #expect(details == Array((1...2500).reversed()))
+        }
+    }
+
+    @Test("a message that has failed can be tried now and given up; one that is settled cannot be given up")
+    func messages() async throws {
+        try await Self.open { deployment, browser in
+            let account = try await deployment.account(TestDeployment.admin).id
+            for (id, isSettled) in [("waits", false), ("over", true)] {
+                try await deployment.stored.signOutMessages.addTried(
+                    id, at: "partner-1", of: account, at: deployment.clock.now,
+                    next: deployment.clock.now + .minutes(5), error: "timeout", isSettled: isSettled, isDelivered: false
+                )
+            }
+            let page = try await browser.get(deployment.origin + "/admin/sign-outs").text
+            for link in ["waits/retry", "waits/give-up", "over/retry", "over/give-up"] {
+                let isThere = page.contains("/admin/sign-outs/evt_\(link)\"")
+                #expect(isThere == (link != "over/give-up"), "\(link)")
+            }
         }
     }
 

@@ -1,16 +1,10 @@
 import Foundation
 import IdPAccounts
 import IdPClients
+import IdPOperations
 import SSOShared
 import SSOWeb
 import Storage
-
-/// A row of the audit log with the address that its account has now.
-struct AuditLine: Sendable {
-    let entry: AuditEntry
-    /// Nil without an account, and for one that was erased.
-    let user: String?
-}
 
 /// The addresses of accounts, each read once.
 struct AccountNames {
@@ -35,22 +29,9 @@ struct AccountNames {
 
 /// How commands print rows of the audit log.
 enum AuditOutput {
-    /// In the order of the columns.
-    static func fields(_ line: AuditLine) -> [(name: String, value: String?)] {
-        let entry = line.entry
-        return [
-            ("time", PlainDate.rfc3339(entry.at)), ("event", entry.event), ("actor", entry.actor),
-            ("account", entry.account), ("user", line.user), ("client", entry.client), ("session", entry.session),
-            ("flow", entry.flow),
-            ("reference", entry.reference), ("network", entry.network), ("cause", entry.cause),
-            ("detail", entry.detail), ("address", entry.address), ("count", entry.count.map(String.init)),
-            ("address_id", entry.addressID),
-        ]
-    }
-
     /// An object with every name, and null for what a row does not have. `count` is a number.
     static func json(_ line: AuditLine) -> String {
-        let members = fields(line).map { name, value in
+        let members = zip(AuditLine.names, line.values).map { name, value in
             let written = name == "count" ? value : value.map(JSONText.string)
             return "\(JSONText.string(name)):\(written ?? "null")"
         }
@@ -59,8 +40,7 @@ enum AuditOutput {
 
     /// As the log writes a line: the moment, the event, and what there is of the rest.
     static func text(_ line: AuditLine) -> String {
-        let all = fields(line)
-        let rest = all.dropFirst(2).compactMap { name, value in
+        let rest = zip(AuditLine.names, line.values).dropFirst(2).compactMap { name, value in
             value.map { "\(name)=\(isPlain($0) ? $0 : JSONText.string($0))" }
         }
         return ([PlainDate.rfc3339(line.entry.at), line.entry.event] + rest).joined(separator: " ")
@@ -69,22 +49,6 @@ enum AuditOutput {
     private static func isPlain(_ text: String) -> Bool {
         text.utf8.allSatisfy { $0 > 0x20 && $0 != 0x22 && $0 != 0x5c && $0 != 0x7f }
     }
-
-    /// A line of CSV (RFC 4180). A cell that a spreadsheet would run as a formula begins with an apostrophe.
-    static func csv(_ cells: [String]) -> String {
-        cells.map { cell in
-            let isFormula = cell.utf8.first.map { [UInt8]("=+-@\t\r".utf8).contains($0) } ?? false
-            let text = isFormula ? "'" + cell : cell
-            let isPlain = !text.utf8.contains { $0 == 0x22 || $0 == 0x2c || $0 == 0x0a || $0 == 0x0d }
-            return isPlain ? text : "\"\(text.replacingOccurrences(of: "\"", with: "\"\""))\""
-        }.joined(separator: ",") + "\r\n"
-    }
-
-    static let header = [
-        "time", "event", "actor", "account", "user", "client", "session", "flow", "reference", "network", "cause",
-        "detail",
-        "address", "count", "address_id",
-    ]
 }
 
 /// The formats of exported files.
@@ -101,13 +65,10 @@ enum AuditFileFormat: Sendable {
         }
     }
 
-    var start: String { self == .csv ? AuditOutput.csv(AuditOutput.header) : "" }
+    var start: String { self == .csv ? AuditLine.csv(AuditLine.names) : "" }
 
     func text(_ lines: [AuditLine]) -> String {
-        lines.map { line in
-            self == .csv
-                ? AuditOutput.csv(AuditOutput.fields(line).map { $0.value ?? "" }) : AuditOutput.json(line) + "\n"
-        }.joined()
+        lines.map { self == .csv ? $0.csv : AuditOutput.json($0) + "\n" }.joined()
     }
 }
 

@@ -6,6 +6,7 @@ import Testing
 
 @testable import IdP
 @testable import IdPClients
+@testable import IdPOperations
 @testable import IdPTestKit
 @testable import TestKit
 @testable import WebTestKit
@@ -34,9 +35,9 @@ struct AuditOutputTests {
 
     @Test("cells of CSV are quoted where RFC 4180 asks, and no cell is a formula")
     func csv() {
-        #expect(AuditOutput.csv(["a", "b,c", "say \"x\"", ""]) == "a,\"b,c\",\"say \"\"x\"\"\",\r\n")
+        #expect(AuditLine.csv(["a", "b,c", "say \"x\"", ""]) == "a,\"b,c\",\"say \"\"x\"\"\",\r\n")
         for formula in ["=1+1", "+1", "-1", "@SUM(A1)", "\tx"] {
-            #expect(AuditOutput.csv([formula]) == "'\(formula)\r\n")
+            #expect(AuditLine.csv([formula]) == "'\(formula)\r\n")
         }
     }
 
