@@ -151,6 +151,53 @@ struct AdminServiceTests {
         }
     }
 
+    @Test("a service with a logo is changed and gets an address, and keeps its logo")
+    func withLogo() async throws {
+        try await Self.open { deployment, browser in
+            let svg = Array("<svg xmlns='http://www.w3.org/2000/svg'></svg>".utf8)
+            let client = AddedClient()
+            try await deployment.add(client, ["logo": .text("wiki.svg")], logo: svg)
+            let home = "/admin/services/wiki"
+            let changed = try await deployment.make(browser, home + "/change", ["name": "Wiki of all"])
+            #expect(changed.status == 303, "\(changed.text)")
+            let address = ["address": client.callback + "/two"]
+            #expect(try await deployment.make(browser, home + "/register", address).status == 303)
+            let view = try #require(try await Self.view(deployment))
+            #expect(view.client.name == "Wiki of all" && view.client.redirectURIs.count == 2)
+            #expect(view.client.logo?.content == svg)
+        }
+    }
+
+    @Test("a problem whose key is no field of the form leads to the page")
+    func problemElsewhere() async throws {
+        try await Self.open { deployment, _ in
+            let pages = try #require(try BuiltInPages.idp(Brand(deployment.idp.settings)))
+            let writer = AdminWriter(texts: pages.texts(in: .english), now: deployment.clock.now)
+            let problem = (field: "logo", text: Text("admin.no-change"))
+            #expect(writer.problem(problem, at: ["name"]).href == "content")
+            #expect(writer.problem(problem, at: ["name", "logo"]).href == "field-logo")
+        }
+    }
+
+    @Test("what a command warns of about a client stands on the page, unless it was so before")
+    func warnings() async throws {
+        try await Self.open { deployment, browser in
+            try await deployment.isChanged(by: MakeGroup("staff"))
+            _ = try await deployment.make(browser, "/admin/services/add", Self.wiki)
+            let home = "/admin/services/wiki"
+            let groups = ["expose_groups": "staf"]
+            let question = try await deployment.question(browser, home + "/change", groups)
+            #expect(question.text.contains("which nobody has made"), "\(question.text)")
+            #expect(question.text.contains("staff?"), "\(question.text)")
+            #expect(try await browser.submit(question.page().form(with: "version"), on: question).status == 303)
+            let again = try await deployment.question(browser, home + "/change", ["name": "Wiki of all"])
+            #expect(again.status == 200 && !again.text.contains("which nobody has made"))
+            let gate = ["protocol": "gate", "id": "board", "name": "Board", "address": "https://board.example.com"]
+            let added = try await deployment.question(browser, "/admin/services/add", gate)
+            #expect(added.text.contains("IDP_TRUSTED_PROXIES"), "\(added.text)")
+        }
+    }
+
     @Test("an address that was refused is shown beside the nearest one, with what differs, and mended by a press")
     func refusedAddress() async throws {
         try await Self.open { deployment, browser in

@@ -71,7 +71,7 @@ package enum IdPSettings {
             (try? values[InboundMailSettings.setting])?.check(beside: clients.clients, reader)
             let gated = clients.clients.all.filter { $0.gate != nil }.map(\.id)
             if let first = gated.first, (try? values[FlowSettings.trustedProxies])?.hasNoTrustedProxies ?? false {
-                reader.problem(gateWithoutProxies(first))
+                reader.problem(FlowSettings.gateWithoutProxies(first))
             }
         }
         checkWithoutMail(values, reader)
@@ -88,12 +88,6 @@ package enum IdPSettings {
         if let admins = try? values[AdminAddresses.setting], admins.isEmpty {
             reader.addCheck { reader in for line in firstAdmin { reader.record(line.name, line.words) } }
         }
-    }
-
-    /// That the gate answers nobody, about a client behind it.
-    static func gateWithoutProxies(_ client: String) -> String {
-        "\(FlowSettings.trustedProxies.name): is not set, and the client \(client) is behind the gate, which answers declared "
-            + "proxies only. Use the network of its proxy, for example 127.0.0.1."
     }
 
     /// How the first admin is made, for `check` and for a start without one.

@@ -98,7 +98,7 @@ extension StoredRegistry.Report {
     private var gateWithoutProxies: [String] {
         let gated = views.filter { $0.entry != nil && $0.isEnabled && $0.client.gate != nil }
         guard hasNoProxies, let first = gated.first else { return [] }
-        return [IdPSettings.gateWithoutProxies(first.client.id)]
+        return [FlowSettings.gateWithoutProxies(first.client.id)]
     }
 
     static let noClient =

@@ -110,7 +110,7 @@ struct AdminActions: Sendable {
             ])
         page.problems =
             problems?.all.map {
-                .init(href: fields.isEmpty ? "content" : "field-\($0.field)", textHTML: writer.problemHTML($0.text))
+                writer.problem($0, at: fields.map(\.name))
             } ?? []
         return desk.response(
             page, for: request, admin, status: problems == nil ? .ok : .unprocessableContent,
@@ -146,8 +146,7 @@ struct AdminActions: Sendable {
                     cancel: plan.home, isFinal: plan.typed != nil)))
         var page = writer.page(plan.title, blocks)
         if seen != nil { page.alertHTML = writer.html(Text("admin.changed")) }
-        page.problems =
-            problems?.all.map { .init(href: "field-\($0.field)", textHTML: writer.problemHTML($0.text)) } ?? []
+        page.problems = problems?.all.map { writer.problem($0, at: plan.typed == nil ? [] : ["typed"]) } ?? []
         return page
     }
 

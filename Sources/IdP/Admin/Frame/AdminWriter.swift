@@ -23,6 +23,12 @@ struct AdminWriter: Sendable {
         text.key == AdminProblems.ofRules ? "<span lang=\"en\">\(html(text))</span>" : html(text)
     }
 
+    /// Leads to its field, and to the page where no field has the name.
+    func problem(_ problem: (field: String, text: Text), at fields: [String]) -> AdminPage.Problem {
+        let href = fields.contains(problem.field) ? "field-\(problem.field)" : "content"
+        return AdminPage.Problem(href: href, textHTML: problemHTML(problem.text))
+    }
+
     /// A value from outside, in a `<bdi>`. A masked address (`a…@example.com`) stays in one line: U+2060 joins its parts.
     func valueHTML(_ value: String) -> String {
         texts.html(Text("admin.value", ["value": Self.cut(value).replacing("…@", with: "…\u{2060}@")]))
@@ -67,16 +73,16 @@ struct AdminWriter: Sendable {
         AdminPage.Cell(valueHTML: html(text), href: href, isLink: true)
     }
 
+    func links(_ links: [(Text, String)]) -> AdminPage.Cell {
+        AdminPage.Cell(links: links.map { .init(href: $0.1, labelHTML: html($0.0)) })
+    }
+
     /// An address, with what differs from another one marked.
     func marked(_ address: String, from other: String?) -> AdminPage.Cell {
         let (own, known) = (Array(Self.cut(address)), Array(other.map(Self.cut) ?? ""))
         let start = zip(own, known).prefix { $0 == $1 }.count
         let end = zip(own.dropFirst(start).reversed(), known.dropFirst(start).reversed()).prefix { $0 == $1 }.count
         var cell = AdminPage.Cell(isLong: true, isMarked: true)
-    func links(_ links: [(Text, String)]) -> AdminPage.Cell {
-        AdminPage.Cell(links: links.map { .init(href: $0.1, labelHTML: html($0.0)) })
-    }
-
         cell.same = String(own.prefix(start))
         cell.differs = String(own[start..<(own.count - end)])
         cell.rest = String(own.suffix(end))

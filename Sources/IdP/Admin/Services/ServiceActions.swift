@@ -89,7 +89,8 @@ struct AddServiceAction: AdminAction {
     func plan(_ asked: AdminAsked, by admin: Admin, _ connection: any SQLConnection) throws -> AdminPlan {
         let address = addressKey(asked)
         let client: Client
-        do { client = try ServiceEntry(protocols: desk.protocols).check(entry(asked)) } catch let error as AdminProblems
+        do { client = try ServiceEntry(protocols: desk.protocols).check(entry(asked), logo: nil) } catch let error
+            as AdminProblems
         {
             throw AdminProblems(error.all.map { ($0.field == address ? "address" : $0.field, $0.text) })
         }
@@ -104,11 +105,12 @@ struct AddServiceAction: AdminAction {
         let access: Text =
             groups.isEmpty
             ? Text("admin.effect-everyone") : Text("admin.effect-groups", ["names": groups.joined(separator: ", ")])
-        return AdminPlan(
+        return try AdminPlan(
             Text("admin.service-add-named", ["name": client.name]),
             [Text("admin.effect-service"), access]
                 + client.redirectURIs.map { Text("admin.effect-address", ["address": $0]) }
-                + (client.hasNoSecret ? [] : [Text("admin.effect-secret-once")]) + [Text("admin.effect-admins-told")],
+                + (client.hasNoSecret ? [] : [Text("admin.effect-secret-once")])
+                + desk.warnings(about: client, before: nil, connection) + desk.adminsTold,
             home: AdminPath.service(client.id), client: client.id, names: "added")
     }
 
@@ -146,7 +148,7 @@ struct ChangeServiceAction: ServiceAction {
         guard !changes.isEmpty else { throw AdminProblems("name", Text("admin.no-change")) }
         var changed = entry
         for (key, value) in changes { changed[key] = value }
-        let client = try keys.check(changed)
+        let client = try keys.check(changed, logo: view.client.logo?.content)
         var effects = changes.keys.sorted().map { key in
             Text(
                 "admin.effect-key",
@@ -154,6 +156,7 @@ struct ChangeServiceAction: ServiceAction {
         }
         let lost = view.isEnabled ? try AdminView.losing(client.access, at: client.id, connection) : 0
         if lost > 0 { effects.append(Text("admin.effect-lost", count: lost, ["name": client.name])) }
+        effects += try desk.warnings(about: client, before: view.client, connection)
         return (
             Text("admin.service-change", ["name": view.client.name]), effects, nil,
             changes.keys.sorted().joined(separator: " ")
@@ -203,18 +206,20 @@ struct RegisterAction: ServiceAction {
         guard !view.client.redirectURIs.contains(where: { $0.utf8.elementsEqual(address.utf8) }) else {
             throw AdminProblems("address", Text("admin.address-there"))
         }
-        do { try ServiceEntry(protocols: desk.protocols).check(entry(view, asked)) } catch let problems as AdminProblems
-        {
-            throw AdminProblems(problems.all.map { ("address", $0.text) })
-        }
+        let client: Client
+        do {
+            client = try ServiceEntry(protocols: desk.protocols)
+                .check(entry(view, asked), logo: view.client.logo?.content)
+        } catch let problems as AdminProblems { throw AdminProblems(problems.all.map { ("address", $0.text) }) }
         let nearest = Client.nearest(to: Array(address.utf8), in: view.client.redirectURIs)
         let host = Self.host(of: address)
         let isKnown = view.client.redirectURIs.contains { Self.host(of: $0).utf8.elementsEqual(host.utf8) }
-        return (
+        return try (
             Text("admin.service-register", ["name": view.client.name]),
             [Text("admin.effect-address", ["address": address])]
                 + (nearest.map { [Text("admin.effect-nearest", ["address": $0])] } ?? [])
-                + (isKnown ? [] : [Text("admin.effect-new-host", ["host": host])]) + [Text("admin.effect-admins-told")],
+                + (isKnown ? [] : [Text("admin.effect-new-host", ["host": host])])
+                + desk.warnings(about: client, before: view.client, connection) + desk.adminsTold,
             isKnown ? nil : host, "redirect_uris"
         )
     }

@@ -80,8 +80,9 @@ struct ServiceEntry: Sendable {
 
     /// The client that an entry describes.
     ///
+    /// - Parameter logo: the content that the key `logo` names.
     /// - Throws: ``AdminProblems`` by the names of the keys.
-    @discardableResult func check(_ entry: ClientEntry, logo: [UInt8]? = nil) throws -> Client {
+    func check(_ entry: ClientEntry, logo: [UInt8]?) throws -> Client {
         var problems: [(field: String, text: Text)] = []
         let id = if case .text(let id)? = entry["id"] { id } else { "" }
         let client = entry.client(

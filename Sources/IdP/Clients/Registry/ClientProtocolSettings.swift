@@ -12,6 +12,8 @@ package protocol ClientProtocolSettings: Sendable {
     static var takesRedirectURIs: Bool { get }
     /// The key of the address without which there is no client: a form of a new one asks for it.
     static var addressKey: String { get }
+    /// Whether declared proxies alone are answered about a client.
+    static var needsTrustedProxies: Bool { get }
     /// Whether a client needs a secret. One has none where none of its protocols needs one.
     static var needsSecret: Bool { get }
     /// Whether a client of this protocol alone may have an id with capitals, `.` and `_`: apps bring theirs along.
@@ -54,6 +56,7 @@ extension ClientProtocolSettings {
     package static var needsRedirectURIs: Bool { true }
     package static var takesRedirectURIs: Bool { true }
     package static var addressKey: String { "redirect_uris" }
+    package static var needsTrustedProxies: Bool { false }
     package static var needsSecret: Bool { true }
     package static var takesIDsOfApps: Bool { false }
     package static var signsRequests: Bool { false }

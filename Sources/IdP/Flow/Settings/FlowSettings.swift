@@ -23,6 +23,13 @@ package enum FlowSettings {
             }
             return ClientAddress(trusted: networks)
         })
+
+    /// That the gate answers nobody, about a client behind it.
+    package static func gateWithoutProxies(_ client: String) -> String {
+        "\(trustedProxies.name): is not set, and the client \(client) is behind the gate, which answers declared proxies only. "
+            + "Use the network of its proxy, for example 127.0.0.1."
+    }
+
     package static let require = Setting(
         "IDP_REQUIRE", default: Strength.any.rawValue, example: "phr",
         "The strength that a sign-in must have at least for every client: any, mfa or phr (a passkey). A client's own require may ask for more."

@@ -112,6 +112,11 @@ package enum AdminView {
         try ClientView.all(file: file, connection)
     }
 
+    /// What an operator should know about a client: one sentence each.
+    package static func warnings(about client: Client, _ connection: any SQLConnection) throws -> [String] {
+        try GroupStore.warnings(about: [client], connection) + client.addressWarnings
+    }
+
     /// How many accounts are signed in at a client and may not enter with this access.
     package static func losing(
         _ access: ClientAccess, at client: String, _ connection: any SQLConnection

@@ -1,6 +1,7 @@
 import ArgumentParser
 import IdPAccounts
 import IdPClients
+import IdPFlow
 import IdPOperations
 import IdPProtocols
 import SSOShared
@@ -92,7 +93,7 @@ struct ClientOptions: ParsableArguments {
         }
         if warnsOfAddresses { warnings += view.client.addressWarnings }
         if warnsOfProxies, view.client.gate != nil, database.hasNoTrustedProxies {
-            warnings.append(IdPSettings.gateWithoutProxies(view.client.id))
+            warnings.append(FlowSettings.gateWithoutProxies(view.client.id))
         }
         warnings.forEach(ListOutput.warn)
     }

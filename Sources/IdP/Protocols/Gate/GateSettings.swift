@@ -9,6 +9,7 @@ package struct GateSettings: ClientProtocolSettings {
         Key.origin.description, Key.appKeys.description, Key.appKeyField.description, Key.upstream.description,
     ]
     package static let needsRedirectURIs = false
+    package static let needsTrustedProxies = true
     package static let takesRedirectURIs = false
     package static let addressKey = "gate_origin"
     package static let needsSecret = false
