@@ -45,6 +45,18 @@ struct AdminServiceTests {
         }
     }
 
+    @Test("a form that is sent once has the script for it on its page, and so are forms whose answer shows a secret")
+    func sentOnce() {
+        var names: Set<String> = []
+        for (name, bytes) in IdPPages.files.flatMap(\.templates) {
+            let template = String(decoding: bytes, as: UTF8.self)
+            guard template.contains(" data-once") else { continue }
+            names.insert(name)
+            #expect(template.contains("<script src=\"{{script}}\" defer></script>"), "\(name)")
+        }
+        #expect(names.isSuperset(of: ["admin", "app-keys", "browser-link"]), "\(names)")
+    }
+
     @Test("a service of each protocol is added by its name and its address, and its lines are shown")
     func everyProtocol() async throws {
         try await Self.open { deployment, browser in

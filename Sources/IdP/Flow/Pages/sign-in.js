@@ -31,11 +31,15 @@
     }
 
     function sendOnce(form) {
+        var isSent = false;
+        function free() { isSent = false; }
         form.addEventListener("submit", function (event) {
-            if (form.dataset.sent) { event.preventDefault(); return; }
-            form.dataset.sent = "yes";
+            if (isSent) { event.preventDefault(); return; }
+            isSent = true;
+            // A form that is answered with a file leaves its page as it was.
+            setTimeout(free, 10000);
         });
-        window.addEventListener("pageshow", function () { delete form.dataset.sent; });
+        window.addEventListener("pageshow", free);
     }
 
     function countDown(place) {

@@ -112,6 +112,24 @@ struct AdminInBrowserTests {
         }
     }
 
+    @Test("a double click on the button that adds a service shows its secret")
+    func doubleClick() async throws {
+        let pair = try ProcessDeployment(clients: 0, settings: Self.settings)
+        pair.idp.set("IDP_CLIENTS_FILE", to: nil)
+        try await ProcessDeployment.running(pair) { pair in
+            let chromium = try await Self.desk(of: pair)
+            try await chromium.choose("nav a[href='/admin/services']")
+            try await chromium.choose("a[href='/admin/services/add']")
+            try await chromium.write("wiki", into: "#field-id")
+            try await chromium.write("Wiki", into: "#field-name")
+            try await chromium.write("https://wiki.example.com/callback", into: "#field-address")
+            try await chromium.choose("main form[method=post] button")
+            try await chromium.pressTwice("form:has(input[name=version]) button")
+            _ = try await chromium.element("main pre code")
+            try await chromium.quit()
+        }
+    }
+
     @Test(
         "a service of another maker is added, its lines are copied, and its first user signs in",
         .enabled(if: OpenIDExample.flask.isAvailable))
