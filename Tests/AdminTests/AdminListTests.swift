@@ -76,6 +76,7 @@ struct AdminListTests {
             #expect(try await deployment.account("ben@example.com").endsAt != nil)
             let wrong = try await deployment.question(browser, "/admin/users/import", ["csv": "email\nnobody"])
             #expect(wrong.status == 422)
+            #expect(wrong.text.contains("<bdi lang=\"en\">"), "a sentence of the command: \(wrong.text)")
         }
     }
 

@@ -47,10 +47,17 @@ public struct Text: Sendable {
     }
 }
 
-/// What a text may contain: a name, an address or a number as it is, or another text.
+/// What a text may contain: a name, an address or a number as it is, English words, or another text.
 public protocol TextValue: Sendable {}
 extension String: TextValue {}
 extension Text: TextValue {}
+
+/// A sentence that is English in every language, such as one of a command. Pages mark it, so that screen readers read it as English.
+package struct EnglishWords: TextValue {
+    let words: String
+
+    package init(_ words: String) { self.words = words }
+}
 
 /// A text of the catalogue with its placeholders: `{name}` for a value, `{since, time}` for a moment, `{since, ago}` for how long
 /// ago it was.

@@ -147,6 +147,8 @@ public struct Texts: Sendable {
                     var html = ""
                     append(inner, isHTML: true, to: &html)
                     result += unit.bare(html)
+                } else if let english = text.values[name] as? EnglishWords {
+                    result += unit.wrapped("<bdi lang=\"en\">\(EscapedHTML().escapeText(english.words))</bdi>")
                 } else {
                     let value = text.values[name] as? String ?? shared[name] ?? ""
                     result += Self.isNumber(value) ? unit.bare(value) : unit.wrapped(Self.bdi(name, value))
@@ -162,6 +164,8 @@ public struct Texts: Sendable {
             case .value(let name), .time(let name), .ago(let name):
                 if let inner = text.values[name] as? Text {
                     append(inner, isHTML: false, to: &result)
+                } else if let english = text.values[name] as? EnglishWords {
+                    result += Self.isolated(english.words)
                 } else {
                     result += Self.isolated(text.values[name] as? String ?? shared[name] ?? "")
                 }

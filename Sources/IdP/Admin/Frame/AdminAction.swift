@@ -133,9 +133,6 @@ enum AdminOutcome: Sendable {
 
 /// What is wrong with what was typed, by the name of the field.
 struct AdminProblems: Error {
-    /// The key of a text with what a rule of the clients file says.
-    static let ofRules = "admin.key-problem"
-
     let all: [(field: String, text: Text)]
 
     init(_ all: [(field: String, text: Text)]) { self.all = all }

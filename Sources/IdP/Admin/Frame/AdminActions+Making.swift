@@ -130,7 +130,7 @@ extension AdminActions {
             action: action, asked: asked, version: version, texts: parts.pages.texts(for: form.request), admin: admin,
             gate: desk.gate, audit: form.context.audit)
         do { return try await changes.make(counted).result } catch let error as ChangeError {
-            throw AdminRefusal(Text("admin.refused", ["reason": error.description]))
+            throw AdminRefusal(Text("admin.refused", ["reason": EnglishWords(error.description)]))
         }
     }
 

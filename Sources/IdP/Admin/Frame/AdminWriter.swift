@@ -18,15 +18,10 @@ struct AdminWriter: Sendable {
     func html(_ text: Text) -> String { texts.html(text) }
     func plain(_ text: Text) -> String { texts.plain(text) }
 
-    /// What is wrong in a form. What the rules of the clients file say is English.
-    func problemHTML(_ text: Text) -> String {
-        text.key == AdminProblems.ofRules ? "<span lang=\"en\">\(html(text))</span>" : html(text)
-    }
-
     /// Leads to its field, and to the page where no field has the name.
     func problem(_ problem: (field: String, text: Text), at fields: [String]) -> AdminPage.Problem {
         let href = fields.contains(problem.field) ? "field-\(problem.field)" : "content"
-        return AdminPage.Problem(href: href, textHTML: problemHTML(problem.text))
+        return AdminPage.Problem(href: href, textHTML: html(problem.text))
     }
 
     /// A value from outside, in a `<bdi>`. A masked address (`a…@example.com`) stays in one line: U+2060 joins its parts.
@@ -152,7 +147,7 @@ struct AdminWriter: Sendable {
         var shown = AdminPage.Field(name: field.name, fieldLabelHTML: html(field.label), value: value)
         shown.type = field.type
         (shown.hintHTML, shown.hasHint) = (field.hint.map(html) ?? "", field.hint != nil)
-        (shown.errorHTML, shown.hasError) = (error.map(problemHTML) ?? "", error != nil)
+        (shown.errorHTML, shown.hasError) = (error.map(html) ?? "", error != nil)
         shown.options = field.options.map {
             .init(optionValue: $0.value, optionLabel: plain($0.label), isSelected: $0.value == value)
         }

@@ -125,7 +125,7 @@ struct OverviewPages: Sendable {
         let warnings =
             desk.warnings.isEmpty
             ? [writer.paragraph(Text("admin.warnings-none"))]
-            : [writer.list(desk.warnings.map { Text("admin.value", ["value": $0]) })]
+            : [writer.list(desk.warnings.map { Text("admin.value", ["value": EnglishWords($0)]) })]
         return writer.page(
             Text("admin.settings"),
             [writer.paragraph(Text("admin.settings-intro"))] + [writer.heading(Text("admin.warnings"))] + warnings

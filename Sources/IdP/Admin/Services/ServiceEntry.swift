@@ -95,7 +95,7 @@ struct ServiceEntry: Sendable {
                 let start = "\(field) of \"\(id)\": "
                 let words = text.hasPrefix(start) ? String(text.dropFirst(start.count)) : text
                 problems.append(
-                    (field, Text(AdminProblems.ofRules, ["key": field, "problem": AdminWriter.cut(words)])))
+                    (field, Text("admin.key-problem", ["key": field, "problem": EnglishWords(AdminWriter.cut(words))])))
             })
         guard let client, problems.isEmpty else { throw AdminProblems(problems) }
         return client

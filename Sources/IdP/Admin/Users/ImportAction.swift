@@ -42,10 +42,11 @@ struct ImportAction: AdminAction {
         {
             throw AdminProblems(
                 faults.faults.prefix(20).map {
-                    ("csv", Text("admin.csv-fault", ["line": String($0.line), "fault": AdminWriter.cut($0.text)]))
+                    let words = EnglishWords(AdminWriter.cut($0.text))
+                    return ("csv", Text("admin.csv-fault", ["line": String($0.line), "fault": words]))
                 })
         } catch let error as ChangeError {
-            throw AdminProblems("csv", Text("admin.refused", ["reason": error.description]))
+            throw AdminProblems("csv", Text("admin.refused", ["reason": EnglishWords(error.description)]))
         }
         let kept = plan.steps.filter { $0.changesEnd && isKept($0.email, from: admin) }
         guard kept.isEmpty else {
@@ -59,7 +60,7 @@ struct ImportAction: AdminAction {
         ]
         effects += plan.steps.prefix(100).map { step in
             let details = (step.details + (step.isInvited ? ["invited"] : [])).joined(separator: ", ")
-            return Text("admin.effect-step", ["address": step.email, "details": details])
+            return Text("admin.effect-step", ["address": step.email, "details": EnglishWords(details)])
         }
         return AdminPlan(Text("admin.import"), effects, home: AdminPath.users, names: "users")
     }
