@@ -222,6 +222,24 @@ struct AdminChangeTests {
     func groupTwice() async throws {
         try await TestDeployment.openAdmin { deployment in
             try await deployment.isChanged(by: MakeGroup("staff"))
+    @Test("the notice says whether an email was sent, and whether the end date was set or removed")
+    func otherNotices() async throws {
+        try await TestDeployment.openAdmin { deployment in
+            _ = try await deployment.signedIn(as: "ann@example.com")
+            let browser = try await deployment.adminBrowser()
+            let home = try await deployment.userPath("ann@example.com")
+            for (path, values, words) in [
+                ("/admin/users/invite", ["address": "new@example.com"], "The invitation is on its way."),
+                ("/admin/users/invite", ["address": "ann@example.com"], "Done. No email was sent."),
+                (home + "/end-date", ["date": "2099-01-01"], "The end date is set."),
+                (home + "/end-date", ["date": ""], "The end date was removed."),
+            ] {
+                let page = try await browser.follow(deployment.make(browser, path, values))
+                #expect(page.text.contains("<p class=\"notice\" role=\"status\">\(words)"), "\(page.text)")
+            }
+        }
+    }
+
             let browser = try await deployment.adminBrowser()
             let page = try await deployment.question(
                 browser, "/admin/users/invite", ["address": "new@example.com", "groups": "staff\nstaff"])

@@ -32,7 +32,10 @@ package struct AdminFeature: Feature {
         self.notices = notices
         desk = AdminDesk(
             parts: parts, gate: gate, facts: facts, tell: { _ = try? await notices.round() },
-            done: { id in Self.kinds.first { $0.id == id }?.done })
+            done: { id in
+                Self.kinds.lazy.compactMap { id == $0.id ? $0.done : id == $0.id + Self.other ? $0.otherDone : nil }
+                    .first
+            })
         invitations = InvitationMail(InvitationKeys(parts.keys), sender: sender)
         self.changes = changes
     }
@@ -56,6 +59,9 @@ package struct AdminFeature: Feature {
             },
         ]
     }
+
+    /// After the id of a change in the address after it: it was the other one of two.
+    static let other = "_other"
 
     /// What each change is called, for the notice after it.
     static let kinds: [any AdminAction.Type] = [

@@ -17,6 +17,10 @@ protocol AdminAction: Sendable {
     static var title: Text { get }
     /// What the notice says after it.
     static var done: Text { get }
+    /// What it says of the other of two changes, which ``AdminOutcome/done(_:isOther:)`` names; nil where there is one.
+    static var otherDone: Text? { get }
+    /// Whether nothing brings back what a word is typed for.
+    static var isFinal: Bool { get }
     /// Whether a link may bring values, so that the question is shown at once. Where it may not, the form shows them first: nobody is to
     /// send an admin to a question of their own.
     static var takesLinks: Bool { get }
@@ -38,6 +42,8 @@ protocol AdminAction: Sendable {
 }
 
 extension AdminAction {
+    static var otherDone: Text? { nil }
+    static var isFinal: Bool { true }
     static var isForAuditors: Bool { false }
     static var takesLinks: Bool { false }
     func fields(_ asked: AdminAsked, _ connection: any SQLConnection) throws -> [AdminField] { [] }
@@ -122,7 +128,7 @@ struct AdminPlan: Sendable {
 /// What became of a change.
 enum AdminOutcome: Sendable {
     /// The admin goes on at this path, or at that of the plan.
-    case done(String?)
+    case done(String?, isOther: Bool = false)
     /// Shown once, in the answer to the form.
     case shown(@Sendable (AdminWriter) -> [AdminPage.Block])
     /// Done after the transaction, such as a call of another server, and shown in the answer to the form.

@@ -59,9 +59,10 @@ extension AdminActions {
         _ outcome: AdminOutcome, _ plan: AdminPlan, _ id: String, _ request: Request, _ admin: Admin
     ) async throws -> Response {
         switch outcome {
-        case .done(let path):
+        case .done(let path, let isOther):
             let path = path ?? plan.home
-            return .redirect(to: "\(path)\(path.contains("?") ? "&" : "?")done=\(id)")
+            return .redirect(
+                to: "\(path)\(path.contains("?") ? "&" : "?")done=\(id)\(isOther ? AdminFeature.other : "")")
         case .shown(let blocks):
             return shown(blocks, plan, notice: Text("admin.shown-once"), request, admin)
         case .later(let work):

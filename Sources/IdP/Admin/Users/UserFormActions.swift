@@ -47,6 +47,7 @@ struct EndDateAction: UserAction {
     static let path = "/admin/users/:id/end-date"
     static let title = Text("admin.end-date-title")
     static let done = Text("admin.done-end-date")
+    static let otherDone: Text? = Text("admin.done-end-removed")
     static let keepsOut = true
     let desk: AdminDesk
 
@@ -75,8 +76,9 @@ struct EndDateAction: UserAction {
     func make(
         _ account: Account, _ asked: AdminAsked, _ context: ChangeContext, _ connection: any SQLConnection
     ) throws -> AdminOutcome {
-        _ = try SetEndDate(account.email, to: EndDate.read(asked.text("date"))).make(context, connection)
-        return .done(nil)
+        let end = EndDate.read(asked.text("date"))
+        _ = try SetEndDate(account.email, to: end).make(context, connection)
+        return .done(nil, isOther: end == nil)
     }
 }
 
@@ -143,7 +145,8 @@ struct InviteAction: AdminAction {
     static let takesLinks = true
     static let path = "/admin/users/invite"
     static let title = Text("admin.invite")
-    static let done = Text("admin.done-added")
+    static let done = Text("admin.done-invited")
+    static let otherDone: Text? = Text("admin.done-not-sent")
     let desk: AdminDesk
     let mail: InvitationMail
 
@@ -215,7 +218,7 @@ struct InviteAction: AdminAction {
             read.address, groups: read.groups, end: read.end, language: read.language,
             mail: desk.parts.hasMail ? mail : nil
         ).make(context, connection)
-        return .done(AdminPath.user(invited.result.account))
+        return .done(AdminPath.user(invited.result.account), isOther: !invited.result.isSent)
     }
 }
 
