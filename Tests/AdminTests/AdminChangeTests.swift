@@ -100,6 +100,9 @@ struct AdminChangeTests {
             _ = try await deployment.signedIn(as: "ann@example.com")
             let browser = try await deployment.adminBrowser()
             let home = try await deployment.userPath("ann@example.com")
+            let question = try await deployment.question(browser, home + "/erase").text
+            #expect(question.contains("class=\"danger\"") && question.contains("Until then it can be kept."))
+            #expect(!question.contains("nothing brings it back") && !question.contains("until it is enabled"))
             for word in ["", "ann@example.org", "ANN@example.com"] {
                 let refused = try await deployment.make(browser, home + "/erase", typing: word)
                 #expect(refused.status == 422 && refused.text.contains("aria-invalid"), "\(word)")

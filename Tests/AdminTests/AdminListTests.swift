@@ -93,6 +93,8 @@ struct AdminListTests {
                 browser, "/admin/groups/staff/join", ["addresses": "nobody@example.com"])
             #expect(unknown.status == 422)
             #expect(try await deployment.make(browser, "/admin/groups/staff/leave", addresses).status == 303)
+            let question = try await deployment.question(browser, "/admin/groups/staff/remove")
+            #expect(question.text.contains("nothing brings it back"))
             #expect(try await deployment.make(browser, "/admin/groups/staff/remove", typing: "staff").status == 303)
             #expect(try await browser.get(deployment.origin + "/admin/groups/staff").status == 404)
         }

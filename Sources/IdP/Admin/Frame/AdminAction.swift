@@ -99,7 +99,7 @@ struct AdminPlan: Sendable {
     let effects: [Text]
     /// Where the admin goes on, and after giving up.
     let home: String
-    /// What must be typed, because nothing brings it back.
+    /// What must be typed before a change of great effect.
     var typed: String?
     /// The account and the client of the audit rows.
     var account, client: String?

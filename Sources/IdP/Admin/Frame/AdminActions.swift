@@ -71,7 +71,7 @@ struct AdminActions: Sendable {
         }
         context.audit?.record(plan.event(.adminChange, "opened", Action.id, admin))
         return desk.response(
-            question(asked, fields, plan, path, seen, problems, writer), for: request, admin,
+            question(asked, fields, plan, path, seen, problems, writer, isFinal: Action.isFinal), for: request, admin,
             status: seen != nil ? .conflict : problems != nil ? .unprocessableContent : .ok,
             offersLanguages: isFirst && fields.isEmpty)
     }
@@ -120,7 +120,7 @@ struct AdminActions: Sendable {
     /// The page that says the effect in full, and asks.
     private func question(
         _ asked: AdminAsked, _ fields: [AdminField], _ plan: AdminPlan, _ path: String, _ seen: String?,
-        _ problems: AdminProblems?, _ writer: AdminWriter
+        _ problems: AdminProblems?, _ writer: AdminWriter, isFinal: Bool
     ) -> AdminPage {
         var hidden = fields.compactMap { field in
             asked.fields[field.name]?.first.map { AdminPage.Hidden(hiddenName: field.name, hiddenValue: $0) }
@@ -143,7 +143,7 @@ struct AdminActions: Sendable {
             AdminPage.Block(
                 form: .init(
                     action: path, fields: typed.map { [$0] } ?? [], hidden: hidden, submitHTML: writer.html(plan.title),
-                    cancel: plan.home, isFinal: plan.typed != nil)))
+                    cancel: plan.home, isDangerous: plan.typed != nil, isFinal: plan.typed != nil && isFinal)))
         var page = writer.page(plan.title, blocks)
         if seen != nil { page.alertHTML = writer.html(Text("admin.changed")) }
         page.problems = problems?.all.map { writer.problem($0, at: plan.typed == nil ? [] : ["typed"]) } ?? []

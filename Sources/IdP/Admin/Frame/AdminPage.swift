@@ -117,6 +117,8 @@ struct AdminPage: Encodable, Sendable {
         let hidden: [Hidden]
         let submitHTML: String
         let cancel: String
+        var isDangerous = false
+        /// Whether nothing brings it back.
         var isFinal = false
     }
 

@@ -187,6 +187,7 @@ struct RegisterAction: ServiceAction {
     static let path = "/admin/services/:id/register"
     static let title = Text("admin.service-register-title")
     static let done = Text("admin.done-registered")
+    static let isFinal = false
     let desk: AdminDesk
 
     func fields(_ asked: AdminAsked, _ connection: any SQLConnection) throws -> [AdminField] {

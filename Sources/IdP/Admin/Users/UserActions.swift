@@ -133,6 +133,7 @@ struct EraseAction: UserAction {
     static let path = "/admin/users/:id/erase"
     static let title = Text("admin.erase-title")
     static let done = Text("admin.done-erasing")
+    static let isFinal = false
     static let keepsOut = true
     let desk: AdminDesk
 
@@ -141,7 +142,7 @@ struct EraseAction: UserAction {
     ) throws -> (Text, [Text], typed: String?, names: String) {
         guard account.eraseAt == nil else { throw AdminRefusal(Text("admin.is-erasing"), account: account.id) }
         let effects =
-            try [Text("admin.effect-erase"), Text("admin.effect-disabled")] + endings(of: account, connection)
+            try [Text("admin.effect-erase"), Text("admin.effect-closed")] + endings(of: account, connection)
         return (Text("admin.erase", ["address": account.email]), effects, account.email, "")
     }
 
