@@ -67,6 +67,7 @@ struct AdminDesk: Sendable {
             let isCurrent = path == href || (href != "/admin" && path.hasPrefix(href + "/"))
             return .init(href: href, labelHTML: writer.html(label), isCurrent: isCurrent)
         }
+        if !page.problems.isEmpty { page.title = writer.plain(Text("admin.title-error", ["title": page.title])) }
         page.stylesheet = parts.assets.path(of: "admin.css")
         page.script = parts.formScript
         page.copyScript = parts.assets.path(of: "admin.js")
