@@ -211,6 +211,18 @@ struct AdminListTests {
         }
     }
 
+    @Test("trouble with a misspelt address leads to the nearest one, and has no words of a command")
+    func misspelt() async throws {
+        try await Self.open { deployment, browser in
+            _ = try await deployment.signedIn(as: "ann@example.com")
+            let page = try await browser.get(deployment.origin + "/admin/trouble?word=an@example.com")
+            #expect(page.text.contains("No account has the address") && !page.text.contains("there is no account"))
+            let link = try #require(try page.page().link(containing: "/admin/trouble?word=ann"))
+            let nearest = try await browser.get(deployment.origin + link)
+            #expect(nearest.text.contains("may sign in."), "\(nearest.text)")
+        }
+    }
+
     @Test("every cause that an event can have has a remedy")
     func remedies() {
         for kind in IdPEvents.all {

@@ -73,7 +73,7 @@ struct BrokenSignIn: Sendable, CustomTestStringConvertible {
                 return ann
             }),
         BrokenSignIn(
-            name: "too many emails", says: "The next one may leave at",
+            name: "too many emails", says: "The next one may leave on",
             breaks: { scene in
                 for _ in 1...12 {
                     scene.deployment.clock.advance(by: .seconds(61))
@@ -93,7 +93,7 @@ struct BrokenSignIn: Sendable, CustomTestStringConvertible {
                 try await scene.signIn(ann)
             }),
         BrokenSignIn(
-            name: "mail server down", says: "waits since", button: "/admin/test-mail", isSeenBefore: true,
+            name: "mail server down", says: "has been waiting since", button: "/admin/test-mail", isSeenBefore: true,
             breaks: { scene in
                 try await scene.failMail(.isDown, until: "mail_queued")
                 return ann

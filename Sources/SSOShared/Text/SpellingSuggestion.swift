@@ -16,10 +16,14 @@ package enum SpellingSuggestion {
     /// The same as a question with a blank before it, ` Did you mean staff?`, and before it a sentence on a character of the text
     /// that nobody can see, ` It has a zero-width space at position 6.` Empty where there is neither.
     package static func question(_ text: String, among names: [String]) -> String {
+        UnseenCharacter.sentence(about: text, after: "", subject: "It")
+            + (near(text, among: names).map { " Did you mean \($0)?" } ?? "")
+    }
+
+    /// The name that a text stands for, which may have characters that nobody can see.
+    package static func near(_ text: String, among names: [String]) -> String? {
         let seen = UnseenCharacter.removed(from: text)
-        let near = seen != text && names.contains(seen) ? seen : of(seen, among: names)
-        return UnseenCharacter.sentence(about: text, after: "", subject: "It")
-            + (near.map { " Did you mean \($0)?" } ?? "")
+        return seen != text && names.contains(seen) ? seen : of(seen, among: names)
     }
 
     private static func folded(_ text: String) -> [UInt8] {

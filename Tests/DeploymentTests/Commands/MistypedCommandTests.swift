@@ -28,7 +28,7 @@ struct MistypedCommandTests {
         ("user sessions ann@example.org", 1, "there is no account with the address ann@example.org"),
         ("user disable annn@example.com", 1, "Did you mean ann@example.com?"),
         ("user end-session ann@example.com ses_nope", 1, "ann@example.com has no session ses_nope."),
-        ("user erase nobody@elsewhere.org --now", 1, "there is no account with the address"),
+        ("user erase nobody@elsewhere.org --now", 1, "idp user list --search TEXT finds accounts."),
         ("client show wiki", 1, "there is no client wiki."),
         ("client set prtner-1 --name X", 1, "Did you mean partner-1?"),
         ("client disable partner-1", 1, "the client partner-1 is in the clients file of the running IdP"),

@@ -158,7 +158,8 @@ struct EligibilityTests {
     func unknown() async throws {
         try await TestDeployment.open { deployment in
             let refusal = try await deployment.refusal(of: DisableUser("nobody@example.com"))
-            #expect(refusal == "there is no account with the address nobody@example.com.")
+            let found = " idp user list --search TEXT finds accounts."
+            #expect(refusal == "there is no account with the address nobody@example.com." + found)
             #expect(try await deployment.rows(of: "account") == 0)
             #expect(try await deployment.stored.audit.of("user_changed").count() == 0)
         }

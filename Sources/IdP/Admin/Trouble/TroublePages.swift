@@ -34,8 +34,11 @@ struct TroublePages: Sendable {
                 ]))
         }
         for finding in found.findings {
-            blocks.append(writer.paragraph(finding.text(word)))
-            if admin.mayChange, let remedy = finding.remedy(word, found.account) {
+            blocks.append(writer.paragraph(finding.text(word, writer.texts)))
+            if case .misspelt(let near) = finding {
+                let path = AdminPath.query(AdminPath.trouble, [("word", near)])
+                blocks.append(writer.actions([(Text("admin.trouble-named", ["word": near]), path)]))
+            } else if admin.mayChange, let remedy = finding.remedy(word, found.account) {
                 blocks.append(writer.actions([remedy]))
             }
         }
@@ -74,28 +77,29 @@ extension TroublePages {
 }
 
 extension Trace.Finding {
-    fileprivate func text(_ address: String) -> Text {
-        switch self {
+    fileprivate func text(_ address: String, _ texts: Texts) -> Text {
+        func time(_ moment: Timestamp) -> String { texts.moment(moment).text }
+        return switch self {
         case .notAllowed: Text("admin.finding-not-allowed", ["address": address])
         case .disabled: Text("admin.finding-disabled", ["address": address])
         case .ended: Text("admin.finding-ended", ["address": address])
         case .maySignIn: Text("admin.finding-may", ["address": address])
-        case .misspelt(let near): Text("admin.value", ["value": AdminWriter.cut(near)])
+        case .misspelt(let near): Text("admin.finding-misspelt", ["address": address, "near": near])
         case .serviceDisabled: Text("admin.finding-service", ["name": address])
-        case .mailSent(let at): Text("admin.finding-sent", ["address": address, "time": Self.time(at)])
-        case .mailWaits(let since): Text("admin.finding-waits", ["address": address, "time": Self.time(since)])
+        case .mailSent(let at): Text("admin.finding-sent", ["address": address, "time": time(at)])
+        case .mailWaits(let since): Text("admin.finding-waits", ["address": address, "time": time(since)])
         case .mailRefused(let answer, let at):
-            Text("admin.finding-refused", ["address": address, "time": Self.time(at), "answer": answer])
-        case .mailExpired(_, let at): Text("admin.finding-expired", ["address": address, "time": Self.time(at)])
+            Text("admin.finding-refused", ["address": address, "time": time(at), "answer": answer])
+        case .mailExpired(_, let at): Text("admin.finding-expired", ["address": address, "time": time(at)])
         case .mailLimited(let until?):
-            Text("admin.finding-limited", ["address": address, "time": Self.time(until)])
+            Text("admin.finding-limited", ["address": address, "time": time(until)])
         case .mailLimited(nil): Text("admin.finding-limit-over", ["address": address])
         case .networkLimited(let network, let at):
-            Text("admin.finding-network", ["network": network, "time": Self.time(at)])
+            Text("admin.finding-network", ["network": network, "time": time(at)])
         case .typedAs(let typed, let at):
             Text(
                 "admin.finding-typed",
-                ["address": address, "time": Self.time(at), "typed": AdminWriter.cut(typed)])
+                ["address": address, "time": time(at), "typed": AdminWriter.cut(typed)])
         }
     }
 

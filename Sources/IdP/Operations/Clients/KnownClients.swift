@@ -54,20 +54,27 @@ package struct KnownClients: Sendable {
 package enum UnknownName {
     /// There is no account with an address, and whose was probably meant.
     package static func account(_ address: String, _ connection: any SQLConnection) throws -> String {
+        let near = SpellingSuggestion.question(address.lowercased(), among: try similar(address, connection))
+        let found = near.isEmpty ? " idp user list --search TEXT finds accounts." : near
+        return "there is no account with the address \(address).\(found)"
+    }
+
+    /// The address of an account that another address was probably meant to be.
+    static func near(_ address: String, _ connection: any SQLConnection) throws -> String? {
+        SpellingSuggestion.near(address.lowercased(), among: try similar(address, connection))
+    }
+
+    /// Of the same mailbox elsewhere, or in the same domain: one of both is rarely misspelt.
+    private static func similar(_ address: String, _ connection: any SQLConnection) throws -> [String] {
         let parts = address.lowercased().split(separator: "@", maxSplits: 1, omittingEmptySubsequences: false)
-        var near = ""
-        if parts.count == 2 {
-            // Of the same mailbox elsewhere, or in the same domain: one of both is rarely misspelt.
-            let similar = try connection.query(
-                """
-                SELECT email FROM account WHERE email LIKE :local ESCAPE '!' OR email LIKE :domain ESCAPE '!'
-                 ORDER BY email LIMIT 2000
-                """,
-                ["local": .text(escaped(parts[0]) + "@%"), "domain": .text("%@" + escaped(parts[1]))]
-            ).map { try $0.text("email") }
-            near = SpellingSuggestion.question(address.lowercased(), among: similar)
-        }
-        return "there is no account with the address \(address).\(near)"
+        guard parts.count == 2 else { return [] }
+        return try connection.query(
+            """
+            SELECT email FROM account WHERE email LIKE :local ESCAPE '!' OR email LIKE :domain ESCAPE '!'
+             ORDER BY email LIMIT 2000
+            """,
+            ["local": .text(escaped(parts[0]) + "@%"), "domain": .text("%@" + escaped(parts[1]))]
+        ).map { try $0.text("email") }
     }
 
     /// There is no group with an id, and which was probably meant.

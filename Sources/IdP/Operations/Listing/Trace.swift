@@ -49,7 +49,7 @@ package struct Trace: Sendable {
         case mailExpired(String?, at: Timestamp)
         case mailLimited(until: Timestamp?)
         case networkLimited(String, at: Timestamp)
-        /// Nobody asked for the address, and somebody for one like it, which is shown in part.
+        /// No email was asked for to the address, and one to an address like it, which is shown in part.
         case typedAs(String, at: Timestamp)
         /// The word is a client of the database that is disabled, and is answered like one that does not exist.
         case serviceDisabled
@@ -62,7 +62,7 @@ package struct Trace: Sendable {
             case .disabled: "\(address) is disabled. To let the user in: idp user enable \(address)"
             case .ended: "The end date of \(address) has passed. Set a later one: idp user set-end \(address) DATE"
             case .maySignIn: "\(address) may sign in."
-            case .misspelt(let near): near
+            case .misspelt(let near): "There is no account with the address \(address). Did you mean \(near)?"
             case .serviceDisabled:
                 "The service \(address) is disabled, and answered like one that does not exist. To let users in: idp client enable \(address)"
             default: mailWords(address) ?? ""
@@ -133,7 +133,7 @@ package struct Trace: Sendable {
             case nil: .maySignIn
             }
         guard account == nil else { return [finding] }
-        let near = try UnknownName.account(address.text, connection)
-        return near.contains("?") ? [finding, .misspelt(near: near)] : [finding]
+        let near = try UnknownName.near(address.text, connection)
+        return [finding] + (near.map { [.misspelt(near: $0)] } ?? [])
     }
 }

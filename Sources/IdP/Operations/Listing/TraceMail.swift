@@ -50,7 +50,7 @@ extension Trace {
 
 extension Trace.Finding {
     /// `2026-11-21 10:12 UTC`.
-    package static func time(_ moment: Timestamp) -> String {
+    private static func time(_ moment: Timestamp) -> String {
         "\(PlainDate.rfc3339(moment).prefix(10)) \(PlainDate.time(moment))"
     }
 
@@ -60,7 +60,7 @@ extension Trace.Finding {
         case .mailSent(let at):
             "The mail server took the last email to \(address) at \(Self.time(at)). Look in the spam folder, and in the mail server's log."
         case .mailWaits(let since):
-            "An email to \(address) waits since \(Self.time(since)). Look at mail_delivery_failed in the log, and try: idp check --connect"
+            "An email to \(address) has been waiting since \(Self.time(since)). Look at mail_delivery_failed in the log, and try: idp check --connect"
         case .mailRefused(let answer, let at):
             "The mail server refused the email to \(address) at \(Self.time(at)): \(answer). Look at mail_delivery_failed in the log for its words."
         case .mailExpired(let answer, let at):
@@ -70,7 +70,7 @@ extension Trace.Finding {
         case .networkLimited(let network, let at):
             "The network \(network) had asked for too many emails at \(Self.time(at)). Is IDP_TRUSTED_PROXIES set?"
         case .typedAs(let typed, let at):
-            "Nobody has asked for an email to \(address) in 24 hours, but at \(Self.time(at)) for \(typed), which may not sign in: was it misspelt?"
+            "No email to \(address) was asked for in 24 hours. At \(Self.time(at)) one was asked for to \(typed), which may not sign in. Was it misspelt?"
         case .notAllowed, .disabled, .ended, .maySignIn, .misspelt, .serviceDisabled: nil
         }
     }
