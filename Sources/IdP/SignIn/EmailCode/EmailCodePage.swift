@@ -34,7 +34,8 @@ package struct EmailCodePage: Sendable {
         let errorHTML, statusHTML, service, provider: String?
         let field: Field?
         let countdown: Countdown?
-        let hasLimits, isSentAgain, isDeferred, isHeld, isDelayed, hasBrowserHint, hasLink, needsNewCode: Bool
+        let hasLimits, isSentAgain, isDeferred, isWaiting, isDelayed, hasBrowserHint, hasLink: Bool
+        let isPaused, needsNewCode: Bool
     }
 
     /// The form with the field.
@@ -65,17 +66,17 @@ package struct EmailCodePage: Sendable {
                 Countdown(wait: texts.plain(.span($0)), seconds: String($0.secondsRoundedUp))
             },
             hasLimits: state != .noEmail && countdown.map { $0 > .minutes(1) } == true,
-            isSentAgain: state.isSentAgain, isDeferred: state.isDeferred, isHeld: state.isHeld,
+            isSentAgain: state.isSentAgain, isDeferred: state.isDeferred, isWaiting: state.isWaiting,
             isDelayed: facts.heldSince != nil,
             hasBrowserHint: facts.challenge.browserID == nil && state.isAtLimit, hasLink: facts.hasLink,
-            needsNewCode: state.needsNewCode)
-        let isPaused = facts.problem == .rejected(.paused)
+            isPaused: state.isPaused, needsNewCode: state.needsNewCode)
+        let isRefused = facts.problem == .rejected(.paused)
         var headers: HTTPFields = [:]
         if field?.reply != nil { headers[.contentSecurityPolicy] = ContentPolicy.formsAndEvents }
-        if isPaused, let pause = facts.pause { headers[.retryAfter] = String(max(1, pause.secondsRoundedUp)) }
+        if isRefused, let pause = facts.pause { headers[.retryAfter] = String(max(1, pause.secondsRoundedUp)) }
         return pages.response(
             "email-code", model, for: request,
-            status: isPaused ? .tooManyRequests : facts.problem == nil ? .ok : .unprocessableContent, headers: headers,
+            status: isRefused ? .tooManyRequests : facts.problem == nil ? .ok : .unprocessableContent, headers: headers,
             offersLanguages: true)
     }
 
@@ -184,10 +185,12 @@ enum CodePageState: Sendable, Equatable {
     }
 
     var isDeferred: Bool { if case .takesCode(.deferred, _) = self { true } else { false } }
-    var isHeld: Bool { if case .takesCode(.held, _) = self { true } else { false } }
+    /// Whether no email with the code has left yet.
+    var isWaiting: Bool { if case .takesCode(.held, _) = self { true } else { isDeferred } }
+    var isPaused: Bool { if case .paused = self { true } else { false } }
     var isSentAgain: Bool { if case .takesCode(.sentAgain, _) = self { true } else { false } }
     /// Whether a limit of the address is reached, which others may have used up.
-    var isAtLimit: Bool { if case .paused = self { true } else { self == .noEmail } }
+    var isAtLimit: Bool { isPaused || self == .noEmail }
     /// Whether only another code can be right.
     var needsNewCode: Bool { [.noEmail, .usedUp, .expired].contains(self) }
 

@@ -65,6 +65,7 @@ struct CodePageTests {
             let next = try await deployment.resend(fifth, browser)
             #expect(try next.page().form(with: "code") != nil)
             #expect(next.text.contains("<bdi>60 seconds</bdi>,</span>"))
+            #expect(next.text.contains("<h1>Enter the code</h1>"), "no email has left yet")
         }
     }
 

@@ -184,6 +184,7 @@ struct WaitingPageTests {
             let fifth = try await Self.typeWrong(5, on: page, browser, wrong)
             for page in [fifth, try await browser.get(page.address)] {
                 #expect(page.text.contains("That code is used up."))
+                #expect(page.text.contains("<title>Error: Get a new code"))
                 #expect(page.text.contains(Self.linkStill))
                 #expect(!page.text.contains(Self.linkHint) && page.shownNumber == nil)
                 #expect(try page.page().link(containing: "/sign-in/cancel") != nil)
@@ -202,6 +203,8 @@ struct WaitingPageTests {
             try await deployment.typeWrongCodes(20, for: address)
             let paused = try await owner.get(page.address)
             #expect(paused.text.contains("Too many wrong codes"))
+            #expect(paused.text.contains("<title>Error: Wait before you enter a code"))
+            #expect(paused.text.contains("<h1>Wait before you enter a code</h1>"))
             #expect(paused.text.contains(Self.linkStill))
             #expect(paused.shownNumber == nil)
             #expect(try paused.page().form(with: "code") == nil)
