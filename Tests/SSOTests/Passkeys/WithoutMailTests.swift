@@ -76,6 +76,8 @@ struct WithoutMailTests {
             #expect(try page.page().form(with: "passkey") != nil)
             let tags = try page.page().tags
             #expect(tags.contains { $0["data-no-passkey"] != nil }, "\(page.text)")
+            let again = language == "en" ? "Try again.</p>" : "Versuchen Sie es noch einmal.</p>"
+            #expect(page.text.contains(again), "there is no other way: \(page.text)")
             let browser = deployment.browser()
             let stale = try await browser.post(
                 WebAddress(deployment.origin + "/sign-in"),
