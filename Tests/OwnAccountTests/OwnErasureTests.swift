@@ -19,7 +19,9 @@ struct OwnErasureTests {
 
     @Test("a user deletes the account: it is closed at once, told by email, and erased after seven days")
     func journey() async throws {
-        try await TestDeployment.open(settings: TestDeployment.ownAccount) { deployment in
+        let support = "https://help.example/"
+        let settings = TestDeployment.ownAccount.merging(["IDP_SUPPORT_URL": support]) { $1 }
+        try await TestDeployment.open(settings: settings) { deployment in
             let browser = try await deployment.signedIn()
             let token = try await browser.token(for: deployment.client, of: deployment)
             let home = try await browser.get(deployment.origin + "/")
@@ -30,11 +32,12 @@ struct OwnErasureTests {
             #expect(try await deployment.verify(token, as: deployment.client).error == "invalid_token")
             let account = try #require(try await deployment.listed(Self.address)?.account)
             #expect(account.isDisabled && account.eraseAt == deployment.clock.now + .days(7))
-            _ = try await eventually("an email about it") {
-                deployment.mailbox.all(to: Self.address).first {
-                    $0.text.decodingQuotedPrintable().contains("deleted after seven days")
-                }
+            let email = try await eventually("an email about it") {
+                deployment.mailbox.all(to: Self.address).lazy.map { $0.text.decodingQuotedPrintable() }
+                    .first { $0.contains("deleted after seven days") }
             }
+            #expect(email.contains("Contact support\n\(support)") || email.contains("Contact support\r\n\(support)"))
+            #expect(email.contains("href=\"\(support)\""), "whom to contact: \(email)")
             let rows = try await deployment.auditRows(.userChanged).filter { $0.cause == "erase_requested" }
             #expect(rows.map(\.actor) == ["user:\(account.id)"])
             #expect(try await deployment.isChanged(by: EraseUser(Self.address, .cancel)), "an operator can keep it")
