@@ -148,6 +148,8 @@ struct SuccessfulPost: Sendable {
     private static let account: [SuccessfulPost] = [
         .form("/sessions/end") { place, address in
             let browser = try await place.deployment.signedIn(as: address)
+            let asking = try await place.deployment.askingAgain(address)
+            try await asking.guess(asking.code)
             let page = try await browser.get(place.deployment.origin + "/sessions")
             return try await browser.submit(page.page().form(to: "/sessions/end"), on: page)
         },
