@@ -2,12 +2,21 @@
 // and in browsers without passkeys, the pages show no button and all else works.
 "use strict";
 (function () {
-    signal();
-    if (!window.PublicKeyCredential || !navigator.credentials || !navigator.credentials.create) { return; }
-    document.querySelectorAll("[data-passkey-options]").forEach(function (button) {
-        (button.form.dataset.renewal ? signIn : add)(button.form, button.dataset.passkeyOptions);
-    });
-    notePlatform();
+    var seen = new WeakSet();
+    start();
+    // An app that brings Turbo loads this file once and shows many pages.
+    document.addEventListener("turbo:render", start);
+
+    function start() {
+        signal();
+        if (!window.PublicKeyCredential || !navigator.credentials || !navigator.credentials.create) { return; }
+        document.querySelectorAll("[data-passkey-options]").forEach(function (button) {
+            if (seen.has(button)) { return; }
+            seen.add(button);
+            (button.form.dataset.renewal ? signIn : add)(button.form, button.dataset.passkeyOptions);
+        });
+        notePlatform();
+    }
 
     // Whether this device itself can keep a passkey: only then is one offered after the sign-in.
     function notePlatform() {
@@ -16,6 +25,7 @@
         PublicKeyCredential.isUserVerifyingPlatformAuthenticatorAvailable().then(function (isThere) {
             if (!isThere) { return; }
             forms.forEach(function (form) {
+                if (form.elements.platform) { return; }
                 var field = document.createElement("input");
                 field.type = "hidden";
                 field.name = "platform";
@@ -71,6 +81,10 @@
             fetched = 0;
             renew();
         });
+        document.addEventListener("turbo:before-render", function () {
+            clearInterval(timer);
+            stopAutofill();
+        });
         var timer = setInterval(renew, 30000);
         // A page that nobody looks at keeps no user signed in: after ten minutes its sign-in is over.
         if (form.hasAttribute("data-again")) { setTimeout(function () { clearInterval(timer); }, 600000); }
@@ -93,14 +107,14 @@
         }
 
         function renew() {
-            if (document.visibilityState !== "visible" || isOpen || !isOld()) { return; }
+            if (!form.isConnected || document.visibilityState !== "visible" || isOpen || !isOld()) { return; }
             fresh().then(function () { stopAutofill(); startAutofill(); }, function () {});
         }
 
         function startAutofill() {
             if (!PublicKeyCredential.isConditionalMediationAvailable) { return; }
             PublicKeyCredential.isConditionalMediationAvailable().then(function (isThere) {
-                if (!isThere || isOpen || autofill) { return; }
+                if (!isThere || isOpen || autofill || !form.isConnected) { return; }
                 autofill = new AbortController();
                 navigator.credentials.get({
                     publicKey: read(options), mediation: "conditional", signal: autofill.signal
