@@ -36,7 +36,10 @@ struct MistypedCommandTests {
         ("client app-key list wiki", 1, "there is no client wiki. idp client list has all."),
         ("client app-key list partner-1", 0, "no keys."),
         ("client app-key end wiki key_nope", 1, "there is no client wiki. idp client list has all."),
-        ("client app-key end partner-1 key_nope", 1, "the client partner-1 has no key key_nope."),
+        (
+            "client app-key end partner-1 key_nope", 1,
+            "the client partner-1 has no key key_nope. idp client app-key list partner-1 has all."
+        ),
         ("help nosuch", 64, "\"nosuch\" is not a command of idp. Its commands are "),
         ("client set wiki --unset contct", 64, "Did you mean contact?"),
         ("sign-outs list --user an@example.com", 1, "Did you mean ann@example.com?"),

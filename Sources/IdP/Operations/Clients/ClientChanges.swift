@@ -59,7 +59,7 @@ package struct ClientRegistrar: Sendable {
 
     func changed(_ id: String, _ isChanged: Bool, _ connection: any SQLConnection) throws -> Changed<ClientView> {
         guard let view = try ClientView.all(file: file, connection).first(where: { $0.client.id == id }) else {
-            throw ChangeError("there is no client \(id).")
+            throw ChangeError("there is no client \(id). idp client list has all.")
         }
         return Changed(view, isChanged: isChanged)
     }

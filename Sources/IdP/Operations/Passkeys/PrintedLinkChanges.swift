@@ -29,7 +29,8 @@ package struct PrintLink: OperatorChange {
         let account = try context.keptAccount(address.text, connection)
         guard eligibility.maySignIn(account) else {
             throw ChangeError(
-                "\(account.email) may not sign in: it is disabled, its end date has passed, or nobody has added it.")
+                "\(account.email) may not sign in: it is disabled, its end date has passed, or it was not added. To see what to do: idp trace \(account.email)"
+            )
         }
         guard try !AccountStore.hasBegun(account, connection) else {
             throw ChangeError(

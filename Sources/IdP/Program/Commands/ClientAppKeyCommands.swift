@@ -103,7 +103,9 @@ struct ClientAppKeyCommand: CommandOfCommands {
             let ended = try await ClientAppKeyCommand.make(EndAppKey(key, of: client.id), client.database)
             guard let result = ended.result else {
                 try await client.requireKnown()
-                throw CommandExit.failure(IdPProgram.name, "the client \(client.id) has no key \(key).")
+                throw CommandExit.failure(
+                    IdPProgram.name,
+                    "the client \(client.id) has no key \(key). idp client app-key list \(client.id) has all.")
             }
             guard client.json else { return print("Ended the key \(result.id) (\(result.name)) of \(client.id).") }
             print(ClientAppKeyCommand.json(result, [.init("changed", true)]))
