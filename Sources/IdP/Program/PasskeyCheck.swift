@@ -20,8 +20,9 @@ enum PasskeyCheck {
         let count = others.reduce(0) { $0 + $1.count }
         let former = others.map(\.relyingParty).joined(separator: ", ")
         return """
-            \(PasskeySettings.relyingPartyID.name): is \(relyingParty ?? "off"), and \(count) passkeys belong to \(former). They work \
-            nowhere else. Set it to \(former), or remove them: idp passkeys forget-all --yes
+            \(PasskeySettings.relyingPartyID.name): is \(relyingParty ?? "off"), and \
+            \(count == 1 ? "1 passkey belongs" : "\(count) passkeys belong") to \(former). Passkeys work nowhere else. Set it to \
+            \(former), or remove all of them: idp passkeys forget-all --yes
             """
     }
 }

@@ -96,7 +96,7 @@ struct LintCommand: AsyncParsableCommand {
                 throw ExitCode(2)
             }
             let count = run.files.reduce(0) { $0 + $1.findings.count }
-            StandardOutput.write("\(writeBaseline.printable): \(count) findings written\n")
+            StandardOutput.write("\(writeBaseline.printable): \(count) finding\(count == 1 ? "" : "s") written\n")
             return
         }
         StandardOutput.write(run.diff)

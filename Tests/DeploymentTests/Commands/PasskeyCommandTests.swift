@@ -74,7 +74,7 @@ struct PasskeyCommandTests {
         }
         let refused = try serving()
         #expect(try await refused.run() == .code(78))
-        #expect(refused.log.contains("1 passkeys belong to localhost"), "\(refused.log)")
+        #expect(refused.log.contains("1 passkey belongs to localhost"), "\(refused.log)")
         #expect(refused.log.contains("idp passkeys forget-all --yes"))
         _ = try await pair.idp(["passkeys", "forget-all"], endsWith: 64)
         let done = try await pair.idp(["passkeys", "forget-all", "--yes", "--json"]).printed

@@ -114,7 +114,7 @@ struct AuditCommand: AsyncParsableCommand {
             print(
                 json
                     ? JSONText.object([.init("changed", true), .init("file", file), .init("rows", count)])
-                    : "Exported \(count) rows into \(file).")
+                    : "Exported \(count) row\(count == 1 ? "" : "s") into \(file).")
         }
     }
 }

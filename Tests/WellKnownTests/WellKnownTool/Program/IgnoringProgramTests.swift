@@ -125,7 +125,7 @@ struct IgnoringProgramTests {
     func baseline() async throws {
         let folder = try Self.folder("baseline: baseline.json\n")
         let write = try await Self.lint(folder, ["--write-baseline", "baseline.json"])
-        #expect(write.output == "baseline.json: 1 findings written\n", "\(write.errors)")
+        #expect(write.output == "baseline.json: 1 finding written\n", "\(write.errors)")
         #expect(!folder.text(of: "baseline.json").contains("line"))
         try folder.write("\n\n" + Self.broken, to: "apple-app-site-association")
         let moved = try await Self.lint(folder)

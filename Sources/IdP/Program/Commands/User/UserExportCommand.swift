@@ -39,10 +39,11 @@ extension UserCommand {
                     return count
                 }
             }
+            let count = "\(rows) row\(rows == 1 ? "" : "s")"
             print(
                 account.json
                     ? JSONText.object([.init("changed", true), .init("file", file), .init("rows", rows)])
-                    : "Exported \(owner.email) (\(owner.id)) into \(file), with \(rows) rows of the audit log.")
+                    : "Exported \(owner.email) (\(owner.id)) into \(file), with \(count) of the audit log.")
         }
     }
 }

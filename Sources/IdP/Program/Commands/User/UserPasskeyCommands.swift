@@ -99,9 +99,9 @@ struct PasskeysCommand: CommandOfCommands {
                 return try await OperatorChanges(database, by: .ofCommand()).make(ForgetPasskeys(reporting: notices))
             }
             guard json else {
+                let users = "\(changed.result) user\(changed.result == 1 ? "" : "s")"
                 return print(
-                    changed.isChanged
-                        ? "Removed the passkeys of \(changed.result) users." : "Nothing to do: no user has a passkey.")
+                    changed.isChanged ? "Removed the passkeys of \(users)." : "Nothing to do: no user has a passkey.")
             }
             print(JSONText.object([.init("changed", changed.isChanged), .init("users", changed.result)]))
         }

@@ -107,7 +107,8 @@ extension UserCommand {
                         .init("messages_left_out", told.dropped),
                     ]))
             }
-            print("Signed out \(accounts) accounts: their sessions have ended, and their unused tokens are void.")
+            let words = "\(accounts) account\(accounts == 1 ? "" : "s")"
+            print("Signed out \(words): all sessions have ended, and unused tokens are void.")
             if let words = SignOutOutput.words(on: told) { print(words) }
         }
     }
