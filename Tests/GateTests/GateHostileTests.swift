@@ -17,8 +17,9 @@ struct GateHostileTests {
             let id = try await scene.enter(try await scene.deployment.signedIn())
             for row in HostileCheck.all {
                 let before = scene.deployment.log.count
+                let cookies = row.cookie.map { [("Cookie", $0(id))] } ?? (row.hasCookie ? scene.cookie(id) : [])
                 let reply = try await scene.probe(from: row.source).send(
-                    row.method, row.path, row.proxy + row.further + (row.hasCookie ? scene.cookie(id) : []))
+                    row.method, row.path, row.proxy + row.further + cookies)
                 #expect(reply.status == row.status, "\(row.name): \(reply.text)")
                 #expect(reply.header("location") == nil && reply.header("remote-user") == nil, "\(row.name)")
                 if let event = row.event {
