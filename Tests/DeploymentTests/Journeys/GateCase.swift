@@ -121,7 +121,7 @@ struct GateCase: Sendable {
                 var text = ""
                 while !text.contains("\r\n\r\n") { text += String(decoding: try connection.receive(), as: UTF8.self) }
                 try connection.send(Array("ping\r\n\r\n".utf8))
-                return text + String(decoding: connection.everything(), as: UTF8.self)
+                return text + String(decoding: try connection.everything(), as: UTF8.self)
             }
             #expect(answer.hasPrefix("HTTP/1.1 101") && answer.hasSuffix("pong"), "\(answer)")
             #expect(try wiki.onlyArrived("/socket").header("Remote-User") == "ann")

@@ -42,8 +42,10 @@ final class HTTPConnection: Sendable {
     }
 
     /// Some bytes, empty at the end of the stream.
+    ///
+    /// - Parameter endsByReset: whether a peer that resets the connection has ended the stream.
     /// - Throws: `ProbeFailure` at the timeout, or when the peer resets the connection.
-    func receive() throws -> [UInt8] {
+    func receive(endsByReset: Bool = false) throws -> [UInt8] {
         let kept = surplus.withLock { kept in
             defer { kept = [] }
             return kept
@@ -51,6 +53,7 @@ final class HTTPConnection: Sendable {
         guard kept.isEmpty else { return kept }
         var buffer = [UInt8](repeating: 0, count: 16_384)
         let count = recv(descriptor, &buffer, buffer.count, 0)
+        if count < 0, errno == ECONNRESET, endsByReset { return [] }
         guard count >= 0 else { throw ProbeFailure("the connection broke while reading: errno \(errno)") }
         return Array(buffer.prefix(count))
     }
@@ -74,20 +77,17 @@ final class HTTPConnection: Sendable {
 
     /// Everything until the peer closes its direction.
     /// - Throws: `ProbeFailure` when it does not within the timeout.
-    func untilEnd() throws -> [UInt8] {
+    func untilEnd(orReset: Bool = false) throws -> [UInt8] {
         var all: [UInt8] = []
         while true {
-            let bytes = try receive()
+            let bytes = try receive(endsByReset: orReset)
             if bytes.isEmpty { return all }
             all += bytes
         }
     }
 
-    /// Everything until the peer closes. Tests of malformed requests check this, since two answers to one request
-    /// are an error.
-    func everything() -> [UInt8] {
-        var all: [UInt8] = []
-        while let bytes = try? receive(), !bytes.isEmpty { all += bytes }
-        return all
-    }
+    /// Everything until the peer closes or resets the connection. Tests of malformed requests check this, since two answers to
+    /// one request are an error.
+    /// - Throws: `ProbeFailure` when it does neither within the timeout.
+    func everything() throws -> [UInt8] { try untilEnd(orReset: true) }
 }

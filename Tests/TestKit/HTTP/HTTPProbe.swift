@@ -38,12 +38,13 @@ struct HTTPProbe: Sendable {
 
     /// Sends exactly these bytes and returns everything until the server closes. Our half close asks the server
     /// to close.
+    /// - Throws: `ProbeFailure` when it does not within the timeout.
     func raw(_ bytes: [UInt8], halfClose: Bool = true) async throws -> [UInt8] {
         try await onOwnThread {
             let connection = try connect()
             try connection.send(bytes)
             if halfClose { connection.finishSending() }
-            return connection.everything()
+            return try connection.everything()
         }
     }
 

@@ -217,7 +217,7 @@ struct ConnectionLimitTests {
                     let connection = try probe.connect()
                     try connection.send(ahead)
                     try SocketTable.waitForEnd(of: connection, at: probe.port)
-                    return connection.everything().count
+                    return try connection.everything().count
                 }
                 #expect(got < TinyServer.bigBytes)
             }

@@ -82,7 +82,7 @@ struct SlowClientTests {
             let answer = try await onOwnThread {
                 let connection = try HTTPConnection(host: probe.host, port: probe.port, timeout: .seconds(30))
                 try connection.send(Array(beginning.utf8))
-                return connection.everything()
+                return try connection.everything()
             }
             #expect(ContinuousClock.now - start < .seconds(30))
             #expect(answer.isEmpty == !beginning.hasSuffix("\r\n\r\n"))
@@ -97,7 +97,7 @@ struct SlowClientTests {
                 let connection = try probe.connect()
                 for _ in 1...3 { try connection.send(probe.request("GET", "/big", close: false)) }
                 try SocketTable.waitForEnd(of: connection, at: probe.port)
-                return connection.everything().count
+                return try connection.everything().count
             }
             #expect(got < 2 * TinyServer.bigBytes)
         }

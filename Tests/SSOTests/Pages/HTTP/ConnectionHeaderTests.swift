@@ -57,7 +57,7 @@ struct ConnectionHeaderTests {
                 let first = "GET /slow HTTP/1.1\r\nHost: a\r\n\r\n"
                 try connection.send(
                     Array("\(first)\(Self.form)Expect: 100-continue\r\nConnection: close\r\n\r\n12345".utf8))
-                return String(decoding: connection.everything(), as: UTF8.self)
+                return String(decoding: try connection.everything(), as: UTF8.self)
             }
             let statuses = text.matches(of: #/HTTP/1\.1 (\d\d\d)/#).map { String($0.1) }
             #expect(statuses == ["200", "100", "200"])

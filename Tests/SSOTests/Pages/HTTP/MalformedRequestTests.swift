@@ -58,7 +58,8 @@ struct MalformedRequestTests {
     static let heads: [Attack] = [
         Attack("no Host", get("/healthz", "")), Attack("two Hosts", get("/healthz", "Host: a\r\nHost: b\r\n")),
         Attack("the same Host twice", get("/healthz", "Host: a\r\nHost: a\r\n")),
-        Attack("an empty Host", get("/healthz", "Host:\r\n")),
+        // It is HTTP, and only not for us.
+        Attack("an empty Host", get("/healthz", "Host:\r\nConnection: close\r\n")),
         Attack("an absolute target", get("http://evil.example/healthz", "Host: a\r\n")),
         Attack("a target that is a host", get("//evil.example", "Host: a\r\n").replacing("//evil", with: "evil")),
         Attack("CONNECT", "CONNECT evil.example:443 HTTP/1.1\r\nHost: a\r\n\r\n"),
@@ -88,25 +89,24 @@ struct MalformedRequestTests {
     ]
 
     @Test(
-        "each gets at most one 4xx and the end of the connection, and the server continues", .oneDeployment,
+        "each gets one 4xx and the end of the connection, and the server continues", .oneDeployment,
         arguments: lengths + heads)
     func refused(_ attack: Attack) async throws {
         let deployment = try TestDeployment.shared()
         let raw = HTTPProbe(port: deployment.port, authority: "localhost:4000", timeout: .seconds(8))
         let answer = String(decoding: try await raw.raw(attack.bytes, halfClose: false), as: UTF8.self)
         let statuses = answer.matches(of: #/HTTP/1\.1 (\d\d\d)/#).map { String($0.1) }
-        #expect(statuses.count <= 1, "\(answer)")
-        #expect(statuses.allSatisfy { $0.hasPrefix("4") }, "\(answer)")
+        #expect(statuses.count == 1 && statuses[0].hasPrefix("4"), "\(answer)")
         #expect(!answer.contains("evil.example"))
         #expect(try await raw.get("/healthz").text == "ok")
     }
 
-    @Test("the same bytes without an attack are two requests with two responses")
+    @Test("the same bytes without an attack are requests with a response each")
     func harness() async throws {
         try await TestDeployment.open { deployment in
             let raw = HTTPProbe(port: deployment.port, timeout: .seconds(8))
             let bytes =
-                Self.post("Transfer-Encoding: chunked\r\n") + Self.second.dropLast(2) + "Connection: close\r\n\r\n"
+                Self.post("Transfer-Encoding: chunked\r\n") + Self.get("/healthz", "Host: a\r\nConnection: close\r\n")
             let answer = String(decoding: try await raw.raw(Array(bytes.utf8), halfClose: false), as: UTF8.self)
             let statuses = answer.matches(of: #/HTTP/1\.1 (\d\d\d)/#).map { String($0.1) }
             #expect(statuses == ["403", "200", "200"])
