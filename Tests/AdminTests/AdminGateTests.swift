@@ -40,7 +40,7 @@ struct AdminGateTests {
         let id: String =
             if route.path.hasPrefix("/admin/users/") || route.path.hasPrefix("/admin/roles/") {
                 try await deployment.account("ann@example.com").id
-            } else if route.path.hasPrefix("/admin/services/") { "partner-1" } else { "staff" }
+            } else if route.path.hasPrefix("/admin/services/") { "wiki" } else { "staff" }
         return route.path.replacing(":id", with: id)
     }
 
@@ -64,6 +64,8 @@ struct AdminGateTests {
     static func prepare(_ deployment: TestDeployment) async throws {
         _ = try await deployment.adminBrowser(as: "ann@example.com")
         try await deployment.isChanged(by: MakeGroup("staff"))
+        // One of the file is refused before anything is read.
+        try await deployment.add(AddedClient("wiki"))
     }
 
     @Test("every route is a page of a section or a change, and only admin routes are below /admin")

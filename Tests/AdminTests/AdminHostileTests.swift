@@ -23,10 +23,13 @@ struct AdminHostileTests {
     private static let hostile =
         "<script>alert(1)</script>\u{202e}'\"&\u{0}" + String(repeating: "x", count: 10_000)
 
-    /// The rows of every table but those that a look at a page changes.
-    private static func rows(_ deployment: TestDeployment) async throws -> [String: Int64] {
-        var rows = try await deployment.database.stored.counts()
+    /// How many rows every table has, but those that a look at a page changes, and the rows of those that changes are about.
+    static func rows(_ deployment: TestDeployment) async throws -> [String: [String]] {
+        var rows = try await deployment.stored.counts().mapValues { ["\($0)"] }
         for name in ["audit_event", "session", "admin_notice", "mail_queue"] { rows[name] = nil }
+        for name in ["account", "client", "group_member"] {
+            rows[name] = try await deployment.stored.texts(of: name).sorted()
+        }
         return rows
     }
 
@@ -137,6 +140,20 @@ struct AdminHostileTests {
                 // 404 and 409: the thing has no such state, as with "enable" of what is enabled.
                 #expect([200, 404, 409].contains(page.status), "\(path) \(page.status)")
                 #expect(page.status == 200 || route.methods.contains(.post), "\(path)")
+            }
+        }
+    }
+
+    @Test("ten GETs of any page by an admin change nothing")
+    func looks() async throws {
+        try await TestDeployment.openAdmin { deployment in
+            let browser = try await deployment.adminBrowser()
+            try await AdminGateTests.prepare(deployment)
+            let before = try await Self.rows(deployment)
+            for route in try AdminGateTests.routes(deployment) where route.path != AdminPurpose.path {
+                let address = try await deployment.origin + AdminGateTests.path(route, deployment)
+                for _ in 0..<10 { #expect(try await browser.get(address).status < 500, "\(address)") }
+                #expect(try await Self.rows(deployment) == before, "\(address)")
             }
         }
     }
