@@ -83,6 +83,17 @@ extension TableRows where Table == SessionTable {
             })
     }
 
+    /// Adds a session of a visitor.
+    package func add(_ handle: String, now: Timestamp) async throws {
+        try await insert([
+            [
+                "id_digest": .blob(Array("id \(handle)".utf8)), "handle": .text(handle), "form_seed": .text("seed"),
+                "slots": .text("{}"), "created_at": .timestamp(now), "seen_at": .timestamp(now),
+                "expires_at": .timestamp(now + .seconds(86_400)),
+            ]
+        ])
+    }
+
     /// Adds a session of a relying party.
     package func addAtRelyingParty(
         user: String, session: String, since then: Timestamp, until end: Timestamp

@@ -147,6 +147,8 @@ struct SessionQuestionTests {
     func walk() async throws {
         try await SignOutScene.open { scene in
             for number in 1...5 { try await scene.entered("ses_\(number)", ["wiki", "silent"]) }
+            try await scene.entered("ses_live", by: "usr_ben")
+            try await scene.database.stored.sessions.add("ses_live", now: scene.clock.now)
             let purge = ClientSignInPurge(database: scene.database, clock: scene.clock.clock)
             var looked = 0
             while true {
@@ -154,7 +156,11 @@ struct SessionQuestionTests {
                 looked += count
                 if count < 3 { break }
             }
-            #expect(looked == 10)
+            #expect(looked == 11)
+            let rows = scene.database.stored.clientSignIns
+            #expect(try await rows.ended("expired").count() == 10)
+            #expect(try await rows.open.count() == 1)
+            #expect(try await rows.open.of(session: "ses_live").count() == 1)
             // An operator's sign-out still reaches the clients: sessions there may last longer.
             #expect(try await scene.end(.all(of: "usr_ann")) == SignOuts.Told(queued: 2, dropped: 0))
             #expect(try await scene.end(.all(of: "usr_ann")) == SignOuts.Told())
