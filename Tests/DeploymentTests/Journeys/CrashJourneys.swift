@@ -26,6 +26,7 @@ extension Journeys.Operators {
             for round in 1...Self.rounds {
                 let ledger = TokenLedger()
                 async let traffic: Void = ledger.fill(by: browser, of: pair, round: round)
+                if round == 1 { try await ledger.waitForUnpresented() }
                 // Any moment from before the issue to after the answer.
                 try await Task.sleep(for: .microseconds(Int.random(in: 0...30_000)))
                 try await pair.idp.kill()
@@ -46,6 +47,8 @@ extension Journeys.Operators {
             print(
                 "killed \(Self.rounds) times: \(won) tokens won once, \(unanswered) died unanswered, slowest start \(slowest)"
             )
+            #expect(won > 0)
+            #expect(try await browser.isSignedIn(at: pair))
             try await pair.idp.terminate()
             #expect(try await Self.integrity(of: pair) == "ok")
         }
@@ -115,6 +118,11 @@ final class TokenLedger: Sendable {
 
     private let entries = Mutex<[String: Uses]>([:])
     var uses: [String: Uses] { entries.withLock { $0 } }
+
+    /// Waits for the token that is not presented: at least this one is won after the kill.
+    func waitForUnpresented() async throws {
+        try await eventually("a token that is not presented") { uses.values.contains { !$0.presented } ? () : nil }
+    }
 
     /// Issues tokens and presents each three times at once, until the first program has ended or the test says so. The second
     /// token of a round is not presented.
