@@ -49,6 +49,8 @@ struct TestScriptTests {
                 """)
     }
 
+    private static let nothing = "✔ Test run with 0 tests in 0 suites passed after 0.001 seconds."
+
     private static func issue(_ test: String?) -> String {
         let id = test.map { ",\"testID\":\"SSOTests.\($0)\"" } ?? ""
         return #"{"kind":"event","payload":{"kind":"issueRecorded","issue":{"isKnown":false}\#(id)},"version":0}"#
@@ -105,10 +107,7 @@ struct TestScriptTests {
             ("a crash", [once], Self.passing, 0, "smoke"),
             ("no test's", [Self.issue(nil), Self.ended], Self.passing, 0, "smoke"),
             ("too many", six + [Self.ended], Self.passing, 0, "smoke"),
-            (
-                "finds nothing", [once, Self.ended], "✔ Test run with 0 tests in 0 suites passed after 0.001 seconds.",
-                0, "smoke"
-            ),
+            ("finds nothing", [once, Self.ended], Self.nothing, 0, "smoke"),
         ] as [(String, [String], String, Int, String)] {
             let checkout = try Checkout(
                 tests: Self.mixed, status: 1, events: events, again: again, failingAt: failingAt)
@@ -145,7 +144,19 @@ struct TestScriptTests {
             ✔ Suite "Replies through Postfix" passed after 0.100 seconds.
             """)
         let run = try await checkout.run("all")
+        #expect(run.code == 0, "\(run)")
         #expect(run.output.contains("== tests as root") && !run.output.contains("Skipped tests"))
+        try checkout.haveSudo(Self.nothing)
+        let without = try await checkout.run("all")
+        #expect(without.code == 1 && without.errors.contains("No test has run."))
+        #expect(without.output.hasSuffix("FAILED: tests as root\n"), "\(without)")
+    }
+
+    @Test("a filter that finds no test is red")
+    func noTest() async throws {
+        let run = try await Checkout(tests: Self.nothing, status: 0).run("--filter", "Nothing")
+        #expect(run.code == 1 && run.output.hasSuffix("FAILED: tests\n"), "\(run)")
+        #expect(run.errors.contains("No test has run."))
     }
 
     @Test(
@@ -271,6 +282,7 @@ struct TestScriptTests {
                     filter | postgres) echo "$*" >> filters; echo '^(SSOTests)\\.' ;;
                     targets) echo "$1 of ${*:2}" ;;
                     machine) echo SSOTests.BrowserTests ;;
+                    root) echo '^(SSOTests\\.RootTests/)' ;;
                     list) echo "list of suites" ;;
                     check) exit \(check) ;;
                 esac
@@ -300,7 +312,7 @@ struct TestScriptTests {
         /// Permits sudo, by which the tests print these lines.
         func haveSudo(_ lines: String) throws {
             try folder.write(lines + "\n", to: "root")
-            try have("bin/sudo", "case \"$*\" in *swift-ssoPackageTests*) cat root ;; esac")
+            try have("bin/sudo", "case \"$*\" in *swift-ssoPackageTests*RootTests*) cat root ;; esac")
         }
 
         private func have(_ name: String, _ lines: String) throws {
