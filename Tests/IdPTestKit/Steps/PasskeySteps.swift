@@ -123,6 +123,11 @@ extension TestDeployment {
         return origin + "/sign-in/operator/" + key.wire
     }
 
+    /// The sign-in page of a client that asks a user who is signed in for a new sign-in.
+    func signInAgainPage(_ browser: Browser) async throws -> Visit {
+        try await browser.follow(browser.get(authorize(client, state: "again") + "&prompt=login"))
+    }
+
     /// The sign-in page in a browser.
     func signInPage(_ browser: Browser) async throws -> Visit { try await browser.get(origin + "/sign-in") }
 }

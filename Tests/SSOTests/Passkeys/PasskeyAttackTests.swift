@@ -93,8 +93,11 @@ struct PasskeyAttackTests {
 
             let other = deployment.browser()
             let otherPage = try await deployment.signInPage(other)
-            let stolen = try authenticator.get(first.passkeyOptions(), at: deployment.origin)
+            let owner = deployment.browser()
+            let ownPage = try await deployment.signInPage(owner)
+            let stolen = try authenticator.get(ownPage.passkeyOptions(), at: deployment.origin)
             #expect(try await other.sendPasskey(stolen, on: otherPage).status == 422, "of another session")
+            #expect(try await owner.sendPasskey(stolen, on: ownPage).status == 303, "it was still good")
 
             let flows = deployment.browser()
             let plain = try await deployment.signInPage(flows)
@@ -102,15 +105,15 @@ struct PasskeyAttackTests {
             let ofFlow = try authenticator.get(forClient.passkeyOptions(), at: deployment.origin)
             #expect(try await flows.sendPasskey(ofFlow, on: plain).status == 422, "of another flow")
 
-            let owner = try await deployment.passkeyList(as: "ben@example.com").browser
+            // The session that asked for it has a sign-in page, too.
             let adding = try await deployment.passkeyPage(owner)
+            let signingIn = try await deployment.signInAgainPage(owner)
             let challenge = try JSONDecoding.value(Array(adding.passkeyOptions().utf8))["challenge"]?.text ?? ""
             let options = #"{"challenge":"\#(challenge)","rpId":"localhost"}"#
             let wrong = try authenticator.get(options, at: deployment.origin)
-            let visitor = deployment.browser()
-            #expect(
-                try await visitor.sendPasskey(wrong, on: deployment.signInPage(visitor)).status == 422,
-                "of another purpose")
+            let refusedAgain = try await owner.sendPasskey(wrong, on: signingIn)
+            #expect(refusedAgain.status == 422, "of another purpose")
+            #expect(try await owner.usePasskey(authenticator, on: refusedAgain).status == 303)
         }
     }
 

@@ -87,15 +87,16 @@ struct PasskeyChallengeTests {
             let cems = try await deployment.passkeyPage(ann)
             #expect(try await ann.sendPasskey(stolen, on: cems).status == 422, "of the user before")
 
-            let visitor = deployment.browser()
-            let options = try await deployment.signInPage(visitor).passkeyOptions()
-            let challenge = try JSONDecoding.value(Array(options.utf8))["challenge"]?.text
+            // The session that asked for it has the page that adds one, too.
             let page = try await deployment.passkeyPage(ben)
+            let options = try await deployment.signInAgainPage(ben).passkeyOptions()
+            let challenge = try JSONDecoding.value(Array(options.utf8))["challenge"]?.text
             var draft = try SoftwareAuthenticator().registration(page.passkeyOptions(), at: deployment.origin)
             draft.client["challenge"] = JSONText.string(challenge ?? "")
             let wrong = try await ben.sendPasskey(String(decoding: draft.passkey().json, as: UTF8.self), on: page)
             #expect(wrong.status == 422, "of another purpose")
             #expect(try await deployment.rows(of: "passkey") == 0)
+            #expect(try await ben.addPasskey(SoftwareAuthenticator(), on: wrong).status == 303)
         }
     }
 
