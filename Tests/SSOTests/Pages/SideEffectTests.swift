@@ -43,6 +43,25 @@ struct SideEffectTests {
         }
     }
 
+    @Test("ten GETs of any page by a user who is signed in add and remove no row of any table but the audit log")
+    func signedIn() async throws {
+        try await TestDeployment.open(settings: ProgramPaths.everyFeature) { deployment in
+            let browser = try await deployment.signedIn()
+            try await deployment.sendDueEmails()
+            // The page for a passkey makes the handle of its user, once.
+            _ = try await deployment.passkeyPage(browser)
+            let before = try await Self.rows(deployment)
+            for page in try await deployment.servedByIdP().pages() {
+                for _ in 0..<10 {
+                    #expect(try await browser.get(deployment.origin + page).status < 500, "\(page)")
+                }
+                let changed = try await Self.rows(deployment).filter { $0.value != before[$0.key] }
+                #expect(changed.isEmpty, "\(page)")
+            }
+            #expect(try await browser.isSignedInOnHomePage(of: deployment))
+        }
+    }
+
     /// Link checkers send HEAD.
     @Test("every page accepts HEAD: only what changes something, streams or answers programs does not")
     func withoutHead() async throws {
