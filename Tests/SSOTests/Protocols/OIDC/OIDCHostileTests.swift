@@ -259,7 +259,19 @@ struct OIDCHostileTests {
         }
     }
 
-    @Test("refresh tokens outlive a session that ends by time, 30 days unused and 90 in all")
+    @Test("a refresh token that is not used ends after 30 days", arguments: [(1, 200), (0, 400)])
+    func unused(secondsBefore: Int, status: Int) async throws {
+        try await TestDeployment.openWithOIDC { deployment in
+            let reply = try await deployment.oidcToken(
+                deployment.oidcCode(deployment.signedIn(), nil, ["scope": "openid offline_access"]),
+                as: deployment.client)
+            let refresh = try #require(reply.json()["refresh_token"]?.text)
+            deployment.clock.advance(by: .days(30) - .seconds(secondsBefore))
+            #expect(try await deployment.oidcRefresh(refresh, as: deployment.client).status == status)
+        }
+    }
+
+    @Test("refresh tokens outlive a session that ends by time, and end after 90 days in all")
     func lifetime() async throws {
         try await TestDeployment.openWithOIDC { deployment in
             let browser = try await deployment.signedIn()
