@@ -62,18 +62,23 @@ struct PrintedLinkTests {
     @Test("one that is expired, withdrawn, replaced or unknown is a page with one next step, and signs in nobody")
     func over() async throws {
         try await TestDeployment.open { deployment in
-            let first = try await deployment.printLink(for: Self.address)
-            let second = try await deployment.printLink(for: Self.address)
-            #expect(try await deployment.isChanged(by: WithdrawLink(Self.address)))
-            let third = try await deployment.printLink(for: Self.address)
-            deployment.clock.advance(by: .minutes(10))
-            let unknown = deployment.origin + "/sign-in/operator/" + (try PrintedLinkKey()).wire
-            for link in [first, second, third, unknown, deployment.origin + "/sign-in/operator/x"] {
+            func open(_ link: String, is status: Int, _ name: String) async throws {
                 let browser = deployment.browser()
                 let page = try await browser.follow(browser.get(link))
-                #expect(page.status == 410 && page.text.contains("/sign-in"), "\(link)")
+                #expect(page.status == status && page.text.contains("/sign-in"), "\(name)")
                 #expect(try await !browser.isSignedInOnHomePage(of: deployment))
             }
+            let first = try await deployment.printLink(for: Self.address)
+            let second = try await deployment.printLink(for: Self.address)
+            try await open(first, is: 410, "replaced")
+            try await open(second, is: 200, "the one in its place")
+            #expect(try await deployment.isChanged(by: WithdrawLink(Self.address)))
+            try await open(second, is: 410, "withdrawn")
+            let third = try await deployment.printLink(for: Self.address)
+            deployment.clock.advance(by: .minutes(10))
+            try await open(third, is: 410, "expired")
+            try await open(deployment.origin + "/sign-in/operator/" + PrintedLinkKey().wire, is: 410, "unknown")
+            try await open(deployment.origin + "/sign-in/operator/x", is: 410, "malformed")
             let last = try await deployment.printLink(for: Self.address)
             let browser = deployment.browser()
             #expect(try await Self.press(last, in: browser).status == 303)
