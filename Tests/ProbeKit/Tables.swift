@@ -35,6 +35,22 @@ extension StoredRows {
         }
     }
 
+    /// The tables that have this text in a value, but for a part of a longer number.
+    package func tables(holding text: String) async throws -> [String] {
+        var found: [String] = []
+        for table in try await tables() {
+            let rows = try await texts(of: table)
+            if rows.contains(where: { Self.holds($0, text) }) { found.append(table) }
+        }
+        return found
+    }
+
+    private static func holds(_ row: String, _ text: String) -> Bool {
+        row.ranges(of: text).contains { range in
+            row[..<range.lowerBound].last?.isNumber != true && row[range.upperBound...].first?.isNumber != true
+        }
+    }
+
     private static func names(_ connection: any SQLConnection, _ isPostgres: Bool) throws -> [String] {
         try connection.query(
             isPostgres
