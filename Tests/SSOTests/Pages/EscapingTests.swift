@@ -34,7 +34,15 @@ struct EscapingTests {
             let waiting = try await browser.ask(for: "ann@example.com", on: form)
             let email = try await deployment.mailbox.email(to: "ann@example.com")
             let complete = try await browser.enter(try #require(email.code), on: waiting)
-            for page in [form, waiting, complete] { #expect(try Self.isClean(page)) }
+            let secret = try #require(settings["SSO_SHARED_SECRET"])
+            let client = TestDeployment.Client(
+                id: "evil", name: "", secret: secret, origin: "https://evil.example", port: deployment.port,
+                database: deployment.database, build: nil)
+            let token = try #require(complete.text.firstMatch(of: #/sst_[\w\-]{43}/#)).0
+            #expect(try await deployment.verify(String(token), as: client).status == 200)
+            let home = try await browser.get(deployment.origin + "/")
+            for page in [form, waiting, complete, home] { #expect(try Self.isClean(page)) }
+            #expect(home.text.contains("&lt;/strong&gt;&lt;script"))
             #expect(complete.text.contains("&lt;/strong&gt;&lt;script"))
             deployment.clock.advance(by: .seconds(601))
             #expect(try await Self.isClean(deployment.browser().get(deployment.origin + deployment.mailboxPage)))
