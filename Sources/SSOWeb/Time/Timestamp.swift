@@ -61,7 +61,7 @@ extension Duration {
     private static func bounded(_ count: Int) -> Int { min(max(count, -0x7fff_ffff), 0x7fff_ffff) }
 }
 
-/// Formats dates and durations as English text, always in UTC and independent of the machine's locale.
+/// Formats dates as English text, always in UTC and independent of the machine's locale.
 public enum PlainDate {
     /// `21 November 2026, 14:05 UTC`.
     public static func long(_ moment: Timestamp) -> String { text(moment, "%-d %B %Y, %H:%M UTC") }
@@ -84,9 +84,6 @@ public enum PlainDate {
         return text
     }
 
-    /// `Sat, 21 Nov 2026 14:05:09 +0000` (RFC 5322 section 3.3), for the Date of an email.
-    public static func rfc5322(_ moment: Timestamp) -> String { text(moment, "%a, %d %b %Y %H:%M:%S +0000") }
-
     /// `14:05 UTC`.
     static func clock(_ moment: Timestamp) -> String {
         let utc = utc(moment)
@@ -97,20 +94,6 @@ public enum PlainDate {
     static func parts(_ moment: Timestamp) -> (day: Int, month: Int, year: Int) {
         let utc = utc(moment)
         return (Int(utc.tm_mday), Int(utc.tm_mon) + 1, Int(utc.tm_year) + 1900)
-    }
-
-    /// `43 seconds`, `12 minutes`, `2 hours`. Rounded up, so that a wait is never announced too short.
-    public static func span(_ span: Duration) -> String {
-        let seconds = max(1, span.secondsRoundedUp)
-        switch seconds {
-        case ...90: return count(seconds, "second")
-        case ...5400: return count((seconds + 59) / 60, "minute")
-        default: return count((seconds + 3599) / 3600, "hour")
-        }
-    }
-
-    private static func count(_ number: Int, _ unit: String) -> String {
-        number == 1 ? "1 \(unit)" : "\(number) \(unit)s"
     }
 
     /// `strftime` uses the C locale: the process never calls `setlocale`.

@@ -8,35 +8,17 @@ struct PlainDateTests {
     @Test(
         "a date is in UTC and in English, in each of its forms",
         arguments: [
-            (0, "1 January 1970, 00:00 UTC", "1970-01-01T00:00:00.000Z", "Thu, 01 Jan 1970 00:00:00 +0000"),
-            (
-                951_827_696_007, "29 February 2000, 12:34 UTC", "2000-02-29T12:34:56.007Z",
-                "Tue, 29 Feb 2000 12:34:56 +0000"
-            ),
-            (
-                1_795_269_909_123, "21 November 2026, 14:05 UTC", "2026-11-21T14:05:09.123Z",
-                "Sat, 21 Nov 2026 14:05:09 +0000"
-            ),
-            (
-                4_107_542_399_999, "28 February 2100, 23:59 UTC", "2100-02-28T23:59:59.999Z",
-                "Sun, 28 Feb 2100 23:59:59 +0000"
-            ),
+            (0, "1 January 1970, 00:00 UTC", "1970-01-01T00:00:00.000Z"),
+            (951_827_696_007, "29 February 2000, 12:34 UTC", "2000-02-29T12:34:56.007Z"),
+            (1_795_269_909_123, "21 November 2026, 14:05 UTC", "2026-11-21T14:05:09.123Z"),
+            (4_107_542_399_999, "28 February 2100, 23:59 UTC", "2100-02-28T23:59:59.999Z"),
         ])
-    func forms(milliseconds: Int64, long: String, rfc3339: String, rfc5322: String) {
+    func forms(milliseconds: Int64, long: String, rfc3339: String) {
         let moment = Timestamp(milliseconds: milliseconds)
         #expect(PlainDate.long(moment) == long)
         #expect(long.hasSuffix(PlainDate.time(moment)))
         #expect(PlainDate.rfc3339(moment) == rfc3339)
-        #expect(PlainDate.rfc5322(moment) == rfc5322)
     }
-
-    @Test(
-        "a wait is rounded up, with the unit that fits",
-        arguments: [
-            (Duration.zero, "1 second"), (.milliseconds(1001), "2 seconds"), (.seconds(90), "90 seconds"),
-            (.seconds(91), "2 minutes"), (.minutes(90), "90 minutes"), (.minutes(91), "2 hours"),
-        ])
-    func span(span: Duration, text: String) { #expect(PlainDate.span(span) == text) }
 
     @Test("no number of minutes, hours or days traps, and a large one is still a long time")
     func largeSpans() {
