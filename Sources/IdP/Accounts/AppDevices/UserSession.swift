@@ -1,4 +1,3 @@
-package import IdPClients
 package import SSOWeb
 package import Storage
 
@@ -80,19 +79,10 @@ extension AppDevices {
             all: (listedApps + browsers).sorted { ($1.usedAt, $1.id) < ($0.usedAt, $0.id) }, next: next)
     }
 
-    /// Ends one browser's or app's sign-in of a user, and tells the clients.
+    /// Ends one browser's or app's sign-in of a user, and tells the clients, in the caller's transaction.
     ///
     /// - Parameter own: the handle of the session that asks for it; nil for a command.
     /// - Returns: what has ended; nil if the user has no such session.
-    package func endSession(
-        _ id: String, of account: Account, by actor: AuditActor, _ audit: RequestAudit?, own: String? = nil
-    ) async throws -> UserSession? {
-        try await tokens.database.write { connection in
-            try endSession(id, of: account, by: actor, own: own, connection) { try audit?.record($0, connection) }
-        }
-    }
-
-    /// The same, in the caller's transaction.
     package func endSession(
         _ id: String, of account: Account, by actor: AuditActor, own: String? = nil, _ connection: any SQLConnection,
         audit record: (Event) throws -> Void

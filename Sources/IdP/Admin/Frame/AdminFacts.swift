@@ -45,12 +45,6 @@ extension AdminDesk {
     /// Where a proxy of this machine finds the program.
     var program: String { (try? facts.values[FlowSettings.listen])?.onThisMachine ?? "127.0.0.1:8080" }
     var warnings: [String] { facts.values.warnings }
-    var printedLink: String { SignInPath.printedLink }
-
-    /// What a row means, and what to do.
-    func remedy(of row: AuditEntry) -> String {
-        trace.remedy(of: row)
-    }
 
     /// Why a sign-in failed.
     var trace: Trace {

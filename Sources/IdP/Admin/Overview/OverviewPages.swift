@@ -83,7 +83,7 @@ struct OverviewPages: Sendable {
                     writer.column(Text("admin.remedy")),
                 ],
                 found.alarms.map {
-                    [writer.cell($0.at), writer.cell($0.event), writer.sentence(desk.remedy(of: $0))]
+                    [writer.cell($0.at), writer.cell($0.event), writer.sentence(desk.trace.remedy(of: $0))]
                 }, empty: Text("admin.alarms-none")))
         return writer.page(Text("admin.overview"), blocks)
     }

@@ -234,7 +234,7 @@ struct ServicePages: Sendable {
             rows.map { row in
                 [
                     writer.cell(row.at), writer.cell(row.event), writer.cell(row.cause),
-                    writer.sentence(desk.remedy(of: row)), AuditTable.reference(row, writer),
+                    writer.sentence(desk.trace.remedy(of: row)), AuditTable.reference(row, writer),
                 ]
             }, empty: Text("admin.refusals-empty"))
     }

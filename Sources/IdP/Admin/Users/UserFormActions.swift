@@ -308,7 +308,7 @@ struct LinkAction: UserAction {
     ) throws -> AdminOutcome {
         let key = try PrintedLinkKey()
         _ = try PrintLink(key, for: EmailAddress(account.email), desk.parts.eligibility).make(context, connection)
-        let link = desk.parts.origin.text + desk.printedLink + "/" + key.wire
+        let link = desk.parts.origin.text + SignInPath.printedLink + "/" + key.wire
         return .shown { [$0.code(Text("admin.link-label"), link)] }
     }
 }

@@ -10,13 +10,6 @@ import SSOWeb
 enum APICaller: Sendable {
     case app(TokenUser)
     case session(SignedInUser)
-
-    var account: Account {
-        switch self {
-        case .app(let user): user.account
-        case .session(let user): user.account
-        }
-    }
 }
 
 /// Finds out who sent a request. An access token that is sent decides alone: a wrong one is an error, and no cookie is

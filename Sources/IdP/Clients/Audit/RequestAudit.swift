@@ -34,11 +34,6 @@ package struct RequestAudit: Sendable {
         logger.record(event)
     }
 
-    /// Writes a row in the transaction of what it records.
-    package func write(_ row: Event, _ connection: any SQLConnection) throws {
-        try log.store.write(complete(row), connection)
-    }
-
     /// Writes a row of a refusal that has no transaction.
     package func note(_ row: Event) { log.note(complete(row)) }
 

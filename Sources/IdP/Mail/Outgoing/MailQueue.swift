@@ -48,7 +48,7 @@ package struct MailQueue: Sendable {
             [
                 "id": .text(email.id), "address": .text(email.address), "kind": .text(email.kind),
                 "subject": .optional(email.subjectID),
-                "device": .optional(requester.budget), "network": .optional(requester.network),
+                "device": .optional(requester.browserID), "network": .optional(requester.network),
                 "account": .integer(hasAccount ? 1 : 0), "due": .timestamp(due),
                 "expires": .timestamp(email.expiresAt),
             ])
@@ -80,7 +80,7 @@ package struct MailQueue: Sendable {
              ORDER BY created_at DESC LIMIT \(MailRateLimit.depth)
             """,
             [
-                "address": .text(mailbox), "device": .text(requester.budget ?? ""),
+                "address": .text(mailbox), "device": .text(requester.browserID ?? ""),
                 "since": .timestamp(now - MailRateLimit.window),
                 // One that is further ahead was queued while the clock was wrong.
                 "latest": .timestamp(now + longestWait + ClockSkew.tolerated),
@@ -88,7 +88,7 @@ package struct MailQueue: Sendable {
         let networks = try earlier.map { try $0.optionalBlob("network") }
         return MailRateLimit.nextAllowed(
             after: try earlier.map { try $0.timestamp("created_at") },
-            isReturning: requester.budget == nil && requester.network.map { networks.contains($0) } ?? false,
+            isReturning: requester.browserID == nil && requester.network.map { networks.contains($0) } ?? false,
             now: now)
     }
 
@@ -180,19 +180,14 @@ package struct MailQueue: Sendable {
 
 /// Who asks for an email, as far as budgets count it.
 package struct EmailRequester: Sendable {
-    /// The known browser that asks; nil for an unknown one.
+    /// The known browser that asks, whose budget the queue counts; nil for an unknown one: these share a budget.
     package let browserID: String?
-    /// Names the budget of emails, where it is not that of the browser or of the address.
-    let ownBudget: String?
     /// A keyed hash of the network that asks; nil where networks cannot be told apart.
     let network: [UInt8]?
 
-    package init(browserID: String?, ownBudget: String? = nil, network: [UInt8]?) {
-        (self.browserID, self.ownBudget, self.network) = (browserID, ownBudget, network)
+    package init(browserID: String?, network: [UInt8]?) {
+        (self.browserID, self.network) = (browserID, network)
     }
-
-    /// What the queue counts emails for; nil for the budget that unknown browsers share.
-    var budget: String? { ownBudget ?? browserID }
 }
 
 /// Owns the rule how many emails one mailbox gets: one per minute, 5 per hour, 10 per day for all unknown browsers

@@ -144,11 +144,6 @@ package struct BrowserChallenges: SessionSlot {
         /// Whether another browser with the same invitation has asked for it first. Then only its code signs in here: an answer to
         /// the email is for the browser that shows its number.
         var isShared: Bool?
-
-        private enum CodingKeys: String, CodingKey {
-            case address, id, sentAgainAt, flow, isShared
-            case emailAt = "letterAt"
-        }
     }
 
     /// Five covers typing errors and a shared browser. Beyond that the oldest is dropped, and asking for it again makes a
