@@ -35,7 +35,9 @@ public enum AssociationLint {
         if let assetLinks {
             AssetLinksLint.check(assetLinks, host: options.domain, into: &findings)
             if let path = options.servedPath, path != AssetLinks.path {
-                findings.add(StatementRules.notWellKnown, AssetLinksLint.placeMessage(path: path))
+                findings.add(
+                    StatementRules.notWellKnown,
+                    "The file is at \(path.quoted); readers ask for \(AssetLinks.path) only.")
             }
         }
         return LintReport(
@@ -61,8 +63,6 @@ public struct LintReport: Sendable {
     public let assetLinks: AssetLinksFile?
 
     public var worst: Severity? { findings.map(\.severity).max() }
-
-    public func count(_ severity: Severity) -> Int { findings.count { $0.severity == severity } }
 }
 
 /// All rules of the linter.

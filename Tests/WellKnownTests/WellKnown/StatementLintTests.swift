@@ -176,8 +176,8 @@ struct StatementLintTests {
 
     @Test("only the standard path is requested")
     func place() {
-        #expect(AssetLinksLint.placeFinding(path: "/.well-known/assetlinks.json") == nil)
-        #expect(AssetLinksLint.placeFinding(path: "/assetlinks.json")?.code == "dal.not-wellknown")
+        #expect(TransportLint.placeFinding(path: "/.well-known/assetlinks.json", file: .assetlinks) == nil)
+        #expect(TransportLint.placeFinding(path: "/assetlinks.json", file: .assetlinks)?.code == "http.wrong-name")
     }
 
     @Test("passkeys need a separate relation")

@@ -44,17 +44,6 @@ public enum AssetLinksLint {
         AssetLinksReaders(file).report(to: &findings)
     }
 
-    /// Reports a file that is not at the URL that readers request. Returns `nil` if the path is correct.
-    ///
-    /// - Parameter path: the path of the file's URL.
-    public static func placeFinding(path: String) -> Finding? {
-        path == AssetLinks.path ? nil : Finding(StatementRules.notWellKnown, placeMessage(path: path))
-    }
-
-    static func placeMessage(path: String) -> String {
-        "The file is at \(path.quoted); readers ask for \(AssetLinks.path) only."
-    }
-
     private static func lint(
         _ includes: [(statement: AssetStatement, address: String)], into findings: inout FindingCollector
     ) {

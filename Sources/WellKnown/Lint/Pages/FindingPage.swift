@@ -6,8 +6,6 @@ public struct FindingPage: Sendable {
 
     public init(_ rule: LintRule) { self.rule = rule }
 
-    public var fileName: String { rule.code + ".md" }
-
     /// The page as Markdown, with a line break at the end.
     public var text: String {
         let word = rule.severity == .info ? "Information" : rule.severity.rawValue.capitalizedFirst

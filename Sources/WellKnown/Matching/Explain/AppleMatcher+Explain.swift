@@ -46,7 +46,6 @@ extension AppleMatcher {
 
 /// Tries the rules one by one and records the comparisons.
 struct AppleExplainer {
-    private let matcher: AppleMatcher
     private let url: LinkURL
     private var texts: AppleTexts
     private var literal: PatternCompiler
@@ -54,7 +53,6 @@ struct AppleExplainer {
     var effort = MatchEffort()
 
     init(_ matcher: AppleMatcher, _ url: LinkURL) {
-        self.matcher = matcher
         self.url = url
         texts = AppleTexts(url, matcher.assumptions)
         literal = PatternCompiler(SubstitutionVariables(matcher.file))

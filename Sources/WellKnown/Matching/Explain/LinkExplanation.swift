@@ -47,8 +47,6 @@ public enum EvidenceMark: String, Sendable, Hashable {
     case documented
     /// It was observed on the vendor's own system and is not documented.
     case observed
-    /// Sources differ, or there is no evidence.
-    case disputed
 }
 
 /// The result of one rule for one URL.

@@ -13,15 +13,11 @@ struct ByteSet: Sendable, Hashable {
 
     mutating func insert(_ byte: UInt8) { words[Int(byte >> 6)] |= 1 << UInt64(byte & 63) }
 
-    mutating func remove(_ byte: UInt8) { self = subtracting(ByteSet(CollectionOfOne(byte))) }
-
     func subtracting(_ other: ByteSet) -> ByteSet {
         var set = self
         set.words &= ~other.words
         return set
     }
-
-    var isEmpty: Bool { words == SIMD4() }
 
     var bytes: [UInt8] { (UInt8.min...UInt8.max).filter(contains) }
 
