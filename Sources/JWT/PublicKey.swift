@@ -3,8 +3,6 @@ package import SSOShared
 
 /// A public key that checks signatures.
 package struct PublicKey: Sendable {
-    /// The algorithms that its type permits.
-    package let algorithms: [SignatureAlgorithm]
     private let key: NativeKey
 
     /// Reads a key of a key set (RFC 7517 4). `use`, `key_ops` and `alg` are left to the caller.
@@ -17,9 +15,9 @@ package struct PublicKey: Sendable {
             throw KeyError("a private key that is published")
         }
         switch jwk["kty"]?.string {
-        case "RSA": (algorithms, key) = ([.rs256, .ps256], try Self.rsa(jwk))
-        case "EC": (algorithms, key) = ([.es256], try Self.p256(jwk))
-        case "OKP": (algorithms, key) = ([.eddsa], try Self.ed25519(jwk))
+        case "RSA": key = try Self.rsa(jwk)
+        case "EC": key = try Self.p256(jwk)
+        case "OKP": key = try Self.ed25519(jwk)
         case let type: throw KeyError("a key of type \(type ?? "none")")
         }
     }

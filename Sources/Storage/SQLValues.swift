@@ -109,9 +109,6 @@ public struct SQLRow: SQLColumns, Sendable {
         self.values = values
     }
 
-    /// Whether the statement returned this column.
-    func has(_ column: String) -> Bool { columns.contains(column) }
-
     public func value(_ column: String) throws(DatabaseError) -> SQLValue? {
         guard let index = columns.firstIndex(of: column) else { throw .missing(column) }
         return values[index]

@@ -63,8 +63,6 @@ package struct NewCredential: Sendable {
     package let publicKey: [UInt8]
     package let algorithm: CredentialAlgorithm
     package let signCount: UInt32
-    /// Always true: a registration without user verification is refused.
-    package let isUserVerified: Bool
     /// The credential may leave the device that made it (BE). It never changes.
     package let isBackupEligible: Bool
     /// It has a copy now (BS).
@@ -82,7 +80,7 @@ package struct NewCredential: Sendable {
         transports: [String], isDiscoverable: Bool?
     ) {
         (id, publicKey, aaguid) = (attested.credentialID, attested.publicKey, attested.aaguid)
-        (signCount, isUserVerified) = (data.signCount, data.flags.contains(.userVerified))
+        signCount = data.signCount
         (isBackupEligible, isBackedUp) = (data.flags.contains(.backupEligible), data.flags.contains(.backedUp))
         (self.algorithm, self.transports, self.isDiscoverable) = (algorithm, transports, isDiscoverable)
     }

@@ -33,7 +33,7 @@ struct AcceptanceTests {
         #expect(registered.signCount == 0x0102_0304)
         #expect(registered.aaguid.bytes == traits.aaguid)
         #expect(registered.transports == ["usb"])
-        #expect(registered.isUserVerified && !registered.isBackupEligible && !registered.isBackedUp)
+        #expect(!registered.isBackupEligible && !registered.isBackedUp)
         #expect(registered.isDiscoverable == true)
     }
 

@@ -37,9 +37,6 @@ public struct WebURL: Sendable, Hashable {
     /// Whether the URL is a scheme, a host and perhaps a port; one slash at its end makes no difference.
     public var isOrigin: Bool { rest.isEmpty || rest == "/" }
 
-    /// The port to connect to.
-    public var effectivePort: Int { authority.port ?? (isHTTPS ? 443 : 80) }
-
     /// Scheme, host and port as a browser writes an `Origin` (RFC 6454 section 6.2): in lower case, without the port that
     /// the scheme has anyway, without a slash at the end.
     public var origin: String {

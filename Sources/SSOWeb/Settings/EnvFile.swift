@@ -91,9 +91,7 @@ public struct EnvFile: Sendable {
 
 /// Where an installed service has its settings: as the packages and the units of deploy/ do.
 public struct InstalledService: Sendable {
-    /// Of the settings file. It is there where the service is installed.
-    public let folder: String
-    /// The settings file.
+    /// The settings file. Its folder is there where the service is installed.
     public let file: String
     let program, unit: String
     let unitFolders: [String]
@@ -104,8 +102,7 @@ public struct InstalledService: Sendable {
     public init(
         _ program: String, folder: String = "/etc/swift-sso", unitFolders: [String]? = nil
     ) {
-        (self.folder, self.program) = (folder, program)
-        (file, unit) = ("\(folder)/\(program).env", "swift-sso-\(program)")
+        (self.program, file, unit) = (program, "\(folder)/\(program).env", "swift-sso-\(program)")
         self.unitFolders = unitFolders ?? ServiceUnit.folders
     }
 }

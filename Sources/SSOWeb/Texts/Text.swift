@@ -100,17 +100,6 @@ struct TextPattern: Sendable {
     var placeholders: Set<Piece> {
         Set(pieces.filter { if case .literal = $0 { false } else { true } })
     }
-
-    /// The names of the placeholders.
-    var names: Set<String> {
-        Set(
-            pieces.compactMap { piece in
-                switch piece {
-                case .literal: nil
-                case .value(let name), .time(let name), .ago(let name): name
-                }
-            })
-    }
 }
 
 extension String {

@@ -73,7 +73,6 @@ struct AppEntitlements: Sendable, Hashable {
 ///
 /// Source: Apple, TN3125 "Inside Code Signing: Provisioning Profiles".
 struct ProvisioningProfile: Sendable, Hashable {
-    let name: String?
     let teamIdentifiers: [String]
     let expires: Date?
     let entitlements: AppEntitlements
@@ -89,7 +88,6 @@ struct ProvisioningProfile: Sendable, Hashable {
         guard let entitlements = list["Entitlements"], entitlements.dictionary != nil else {
             throw ProjectFileError("the property list has no Entitlements: it is not a provisioning profile")
         }
-        name = list["Name"]?.string
         teamIdentifiers = list["TeamIdentifier"]?.strings ?? []
         expires = list["ExpirationDate"]?.date
         self.entitlements = AppEntitlements(entitlements)

@@ -99,7 +99,6 @@ struct HostPortTests {
         #expect(url.isHTTPS && url.origin == "https://example.com" && url.rest == "/a?b#c" && !url.isOrigin)
         #expect(try WebURL("http://[::1]:8080/").origin == "http://[::1]:8080")
         #expect(try WebURL("http://localhost").isOrigin)
-        #expect(try WebURL("https://example.com:80").effectivePort == 80)
         #expect(try WebURL("https://example.com?x@y").rest == "?x@y")
         #expect(try WebURL("https://bücher.example/ü", allowing: .looseNames).rest == "/ü")
     }

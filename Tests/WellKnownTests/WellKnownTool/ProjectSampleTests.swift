@@ -312,7 +312,7 @@ struct ProjectSampleTests {
         try Data(StoredZip.bytes(entries)).write(to: URL(fileURLWithPath: path))
         #expect(try ProjectFiles.entitlements(path).associatedDomains?.map(\.raw) == ["applinks:\(Self.host)"])
         if number % 5 == 0 {
-            #expect(try ProjectFiles.profile(path).name == "Example")
+            #expect(try ProjectFiles.profile(path).teamIdentifiers == ["4J6K8M2N9P"])
         } else {
             #expect(throws: ProjectFiles.ReadError.self) { try ProjectFiles.profile(path) }
         }

@@ -24,7 +24,7 @@ package struct AddressChange: Sendable {
     static let perAccount: Int64 = 5
     static let perAddress: Int64 = 4
 
-    package let id, accountID, session, oldAddress, newAddress: String
+    package let id, accountID, oldAddress, newAddress: String
     package let fate: Fate
     package let language: Language
     package let tries: Int
@@ -37,7 +37,7 @@ package struct AddressChange: Sendable {
 
 extension AddressChange {
     init(_ row: any SQLColumns) throws {
-        (id, accountID, session) = (try row.text("id"), try row.text("account_id"), try row.text("session"))
+        (id, accountID) = (try row.text("id"), try row.text("account_id"))
         (oldAddress, newAddress) = (try row.text("old_address"), try row.text("new_address"))
         // One that this version does not know sends nothing.
         fate = Fate(rawValue: try row.text("fate")) ?? .refused

@@ -28,8 +28,6 @@ package struct Passkey: Sendable {
     package let signCount: UInt32
     /// It may leave the device that made it (BE).
     package let isBackupEligible: Bool
-    /// It has a copy now (BS).
-    package let isBackedUp: Bool
     package let transports: [String]
     package let name: String
     package let addedAt: Timestamp
@@ -60,7 +58,7 @@ package struct AddedPasskey: Sendable {
 
 extension Passkey {
     static let columns = """
-        p.id, p.account_id, p.rp_id, p.credential_id, p.public_key, p.sign_count, p.is_backup_eligible, p.is_backed_up,
+        p.id, p.account_id, p.rp_id, p.credential_id, p.public_key, p.sign_count, p.is_backup_eligible,
         p.transports, p.name, i.created_at, i.used_at
         """
 
@@ -71,7 +69,6 @@ extension Passkey {
         publicKey = try row.blob("public_key")
         signCount = UInt32(truncatingIfNeeded: try row.integer("sign_count"))
         isBackupEligible = try row.integer("is_backup_eligible") != 0
-        isBackedUp = try row.integer("is_backed_up") != 0
         transports = try row.text("transports").split(separator: " ").map(String.init)
         (addedAt, usedAt) = (try row.timestamp("created_at"), try row.optionalTimestamp("used_at"))
     }

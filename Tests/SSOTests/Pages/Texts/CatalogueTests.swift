@@ -27,19 +27,19 @@ struct CatalogueTests {
         "both languages of both programs have the same keys and the same placeholders",
         arguments: try TextSources.textFolders())
     func languagesAgree(folder: String) throws {
-        var keys: [String: [String: Set<String>]] = [:]
+        var keys: [String: [String: Set<TextPattern.Piece>]] = [:]
         for language in Language.builtIn {
             let url = TestVectors.repository.appending(path: "\(folder)/\(language.rawValue).json")
             let file = try JSONReader.readStrictly(Array(try Data(contentsOf: url))).object
-            var texts: [String: Set<String>] = [:]
+            var texts: [String: Set<TextPattern.Piece>] = [:]
             for member in try #require(file) {
                 let text = try #require(member.value.string, "\(member.key)")
-                texts[member.key] = try #require(TextPattern(text), "\(member.key)").names
+                texts[member.key] = try #require(TextPattern(text), "\(member.key)").placeholders
                 #expect(text == text.trimmingCharacters(in: .whitespacesAndNewlines), "\(member.key)")
             }
             keys[language.rawValue] = texts
             for key in texts.keys where key.hasSuffix(".one") {
-                #expect(texts[key.dropLast(3) + "other"]?.contains("count") == true, "\(key)")
+                #expect(texts[key.dropLast(3) + "other"]?.contains(.value("count")) == true, "\(key)")
             }
         }
         let english = try #require(keys["en"])
