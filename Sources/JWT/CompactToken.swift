@@ -9,12 +9,10 @@ package struct CompactToken: Sendable {
     package let signed: [UInt8]
     package let signature: [UInt8]
 
-    /// Nil for a text of another form, and for a header that two readers could read differently.
-    ///
-    /// - Parameter longest: in bytes.
-    package init?(_ text: String, longest: Int = 16 << 10) {
+    /// Nil for a text of another form or of more than 16 KiB, and for a header that two readers could read differently.
+    package init?(_ text: String) {
         let bytes = [UInt8](text.utf8)
-        guard bytes.count <= longest else { return nil }
+        guard bytes.count <= 16 << 10 else { return nil }
         let parts = bytes.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         guard parts.count == 3 else { return nil }
         let decoded = parts.compactMap { Base64URL.decode(Array($0)) }.filter { !$0.isEmpty }

@@ -89,9 +89,10 @@ public enum WebServer {
     ///   - hasOthers: whether other nodes serve on the same database.
     /// - Throws: the error that prevented the start or ended the service, such as an address in use.
     public static func run(
-        _ application: some Service, limits: ServerLimits = .init(), shutdown: ShutdownState, grace: ShutdownGrace,
+        _ application: some Service, shutdown: ShutdownState, grace: ShutdownGrace,
         besideOthers hasOthers: @escaping @Sendable () -> Bool = { false }, logger: Logger
     ) async throws {
+        let limits = ServerLimits()
         var quiet = logger
         quiet.logLevel = max(logger.logLevel, .notice)
         var configuration = ServiceGroupConfiguration(

@@ -49,7 +49,7 @@ extension SessionStore {
         try connection.query(
             """
             SELECT handle, device, created_at, seen_at FROM session
-             WHERE owner = :owner AND \(SessionHolds.sql()) ORDER BY created_at DESC, handle
+             WHERE owner = :owner AND \(SessionHolds.sql) ORDER BY created_at DESC, handle
             """, values(at: clock.now()).merging(["owner": .text(owner)])
         ).map {
             AppSessionEntry(

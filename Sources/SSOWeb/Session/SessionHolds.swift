@@ -9,21 +9,17 @@ package import Storage
 /// A remembered session lasts as long as the setting says now, if that is shorter than at its sign-in.
 package enum SessionHolds {
     /// The condition on a row of `session`, with the values of ``values(at:_:)``.
-    ///
-    /// - Parameter row: the name of the table in the statement.
-    package static func sql(_ row: String = "session") -> String {
+    package static let sql = """
+        session.expires_at > :now AND session.created_at <= :skewed
+        AND ((session.owner IS NULL AND session.is_remembered = 0 AND session.seen_at > :idle)
+             OR (session.owner IS NULL AND session.is_remembered = 1 AND session.created_at > :remembered)
+             OR (session.owner IS NOT NULL AND session.expires_at <= :latest))
         """
-        \(row).expires_at > :now AND \(row).created_at <= :skewed
-        AND ((\(row).owner IS NULL AND \(row).is_remembered = 0 AND \(row).seen_at > :idle)
-             OR (\(row).owner IS NULL AND \(row).is_remembered = 1 AND \(row).created_at > :remembered)
-             OR (\(row).owner IS NOT NULL AND \(row).expires_at <= :latest))
-        """
-    }
 
     /// The condition that a session is as it was read, slots included, with the values of ``values(unchanged:at:_:)``.
     package static let unchangedSQL = """
         EXISTS (SELECT 1 FROM session
-                 WHERE session.id_digest = :session_id AND session.slots = :session_slots AND \(sql()))
+                 WHERE session.id_digest = :session_id AND session.slots = :session_slots AND \(sql))
         """
 
     package static func values(

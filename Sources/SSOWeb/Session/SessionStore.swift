@@ -56,7 +56,7 @@ public struct SessionStore: Sendable {
 
     private static let alive = """
         SELECT handle FROM session
-         WHERE handle = :handle AND \(SessionHolds.sql())
+         WHERE handle = :handle AND \(SessionHolds.sql)
         """
 
     /// The session of an id, which is not touched.
@@ -148,23 +148,23 @@ public struct SessionStore: Sendable {
     /// somebody else planted or saw is worth nothing afterwards (session fixation, ASVS 7.2.4).
     ///
     /// - Parameters:
-    ///   - keepingForms: whether forms the browser has open stay valid: yes between two steps of one sign-in.
     ///   - change: makes the new session's slots from the old one's, read again in the same transaction. What it writes
     ///     with the connection stands or falls with the replacement; where it answers nil, nothing is replaced.
     /// - Returns: the new session, or nil if the old one has ended meanwhile: of two replacements at once one wins.
     public func replace(
-        _ session: Session, keepingForms: Bool = false,
+        _ session: Session,
         _ change: @escaping @Sendable (SessionSlots, any SQLConnection) throws -> SessionSlots?
     ) async throws -> Session? {
-        try await replace(session, keepingForms: keepingForms) { old, connection in
+        try await replace(session) { old, connection in
             try change(old, connection).map { SessionContent($0) }
         }
     }
 
-    /// As ``replace(_:keepingForms:_:)``, for a sign-in that also decides whether the session is that of an app.
+    /// As ``replace(_:_:)``, for a sign-in that also decides whether the session is that of an app.
     ///
     /// - Parameters:
     ///   - session: nil for a browser without a session: a new one begins, if `change` makes one.
+    ///   - keepingForms: whether forms the browser has open stay valid: yes between two steps of one sign-in.
     ///   - finish: writes, in the same transaction, what names the new session by its handle.
     public func replace(
         _ session: Session?, keepingForms: Bool = false,
@@ -331,7 +331,7 @@ public struct SessionStore: Sendable {
     private static let byID = """
         SELECT handle, form_seed, slots, created_at, seen_at, expires_at, is_remembered, owner, device
           FROM session
-         WHERE id_digest = :id AND \(SessionHolds.sql())
+         WHERE id_digest = :id AND \(SessionHolds.sql)
         """
 
     private static let byIDOfUser = "\(byID) AND account_id IS NOT NULL"

@@ -92,7 +92,7 @@ extension SessionStore {
         try connection.query(
             """
             SELECT \(Self.entryColumns) FROM session
-             WHERE account_id = :account AND \(SessionHolds.sql())
+             WHERE account_id = :account AND \(SessionHolds.sql)
                AND (seen_at < :seen OR (seen_at = :seen AND handle > :handle))
              ORDER BY seen_at DESC, handle LIMIT :limit
             """,
@@ -107,7 +107,7 @@ extension SessionStore {
     /// The session of a ``Session/handle``, if it holds. It is not prolonged.
     public func entry(_ handle: String, _ connection: any SQLConnection) throws -> SessionEntry? {
         try connection.query(
-            "SELECT \(Self.entryColumns) FROM session WHERE handle = :handle AND \(SessionHolds.sql())",
+            "SELECT \(Self.entryColumns) FROM session WHERE handle = :handle AND \(SessionHolds.sql)",
             values(at: clock.now()).merging(["handle": .text(handle)])
         ).first.map(SessionEntry.init)
     }

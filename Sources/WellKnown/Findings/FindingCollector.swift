@@ -21,12 +21,10 @@ struct FindingCollector {
 
     /// Adds a finding about the whole file.
     mutating func add(
-        _ rule: LintRule, _ message: @autoclosure () -> String, severity: Severity? = nil,
-        reason: String? = nil, fix: @autoclosure () -> FindingFix? = nil
+        _ rule: LintRule, _ message: @autoclosure () -> String, severity: Severity? = nil
     ) {
         guard mayList(rule.code) else { return }
-        findings.append(
-            Finding(rule, Self.sentence(message()), severity: severity, reason: reason, fix: fix()?.words, file: file))
+        findings.append(Finding(rule, Self.sentence(message()), severity: severity, file: file))
     }
 
     /// Adds a finding at a byte of the document. The message is created only if the finding is listed.

@@ -188,7 +188,7 @@ extension GrantStore {
     private static let isSameRedirect = "COALESCE(:redirect, redirect_uri) = redirect_uri"
     private static let hasRedirect = "(\(isSameRedirect) AND :registered = 1)"
     private static let hasSession = """
-        EXISTS (SELECT 1 FROM session WHERE session.handle = sso_token.session_handle AND \(SessionHolds.sql()))
+        EXISTS (SELECT 1 FROM session WHERE session.handle = sso_token.session_handle AND \(SessionHolds.sql))
         """
 
     /// One statement, so that nothing can happen between check and mark. It also checks the session, the account and its

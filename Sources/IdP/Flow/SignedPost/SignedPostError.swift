@@ -30,12 +30,10 @@ package struct SignedPostError: Error {
 
     package init(
         status: HTTPResponse.Status, code: VerifyError, words: String, cause: String, client: String? = nil,
-        flow: String? = nil, session: String? = nil, issuedTo: String? = nil, detail: String? = nil,
-        retryAfter: Duration? = nil
+        detail: String? = nil, retryAfter: Duration? = nil
     ) {
         (self.status, self.code, self.words, self.cause, self.client) = (status, code, words, cause, client)
-        (self.flow, self.session, self.issuedTo, self.detail) = (flow, session, issuedTo, detail)
-        self.retryAfter = retryAfter
+        (self.detail, self.retryAfter) = (detail, retryAfter)
     }
 
     package var response: Response {

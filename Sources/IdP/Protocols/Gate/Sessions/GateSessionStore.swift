@@ -85,7 +85,7 @@ struct GateSessionStore: Sendable {
                                AND c.beginnings = g.sign_in_beginnings AND \(condition)
           JOIN session ON session.handle = c.session_handle
           JOIN account a ON a.id = g.account_id
-         WHERE g.digest = :digest AND g.client_id = :client AND g.expires_at > :now AND \(SessionHolds.sql())
+         WHERE g.digest = :digest AND g.client_id = :client AND g.expires_at > :now AND \(SessionHolds.sql)
         """
     }
 
