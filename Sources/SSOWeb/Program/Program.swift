@@ -1,12 +1,11 @@
-public import ArgumentParser
+import ArgumentParser
 import CommandLines
 import Foundation
 public import Logging
-public import SSOShared
+package import SSOShared
 
 /// A program that reads settings and serves HTTP: `idp` or `relying-party`.
-public protocol Program: Sendable {
-    associatedtype Settings: Sendable
+package protocol Program: Sendable {
     /// The name of the command: `idp`.
     static var name: String { get }
     /// The prefix of its settings: `IDP_`.
@@ -22,11 +21,11 @@ public protocol Program: Sendable {
 
     /// Reads all settings. nil when `reader` has a problem. Adds checks to `reader` for what may be wrong outside the
     /// settings, such as a database that cannot be opened.
-    static func read(_ reader: SettingsReader) -> Settings?
+    static func read(_ reader: SettingsReader) -> SettingValues?
     /// Serves until a signal stops the program.
     ///
     /// - Throws: the error that prevented the start or ended the service.
-    static func serve(_ settings: Settings, _ log: ProgramLogger) async throws
+    static func serve(_ settings: SettingValues, _ log: ProgramLogger) async throws
 }
 
 extension Program {
@@ -44,16 +43,16 @@ extension Program {
 
 /// What `check` does on request, beyond looking at the settings: it calls a server that they name. Records what answered
 /// and reports what did not.
-public struct ConnectionCheck<Subject: Program>: Sendable {
+package struct ConnectionCheck<Subject: Program>: Sendable {
     let option: String
     let omission: String
-    let run: @Sendable (Subject.Settings, SettingsReader) async -> Void
+    let run: @Sendable (SettingValues, SettingsReader) async -> Void
 
     /// - Parameters:
     ///   - option: the option that asks for it, such as `--connect`.
     ///   - omission: what did not happen when a setting is wrong, such as `no server was contacted`.
     public init(
-        option: String, omission: String, run: @escaping @Sendable (Subject.Settings, SettingsReader) async -> Void
+        option: String, omission: String, run: @escaping @Sendable (SettingValues, SettingsReader) async -> Void
     ) {
         (self.option, self.omission, self.run) = (option, omission, run)
     }
@@ -81,7 +80,7 @@ public struct ProgramLogger: Sendable {
 }
 
 /// The options of `serve` and `check`: any setting as `--name value`.
-public struct SettingsOptions<Subject: Program>: ParsableArguments {
+package struct SettingsOptions<Subject: Program>: ParsableArguments {
     @Argument(
         parsing: .allUnrecognized,
         help: ArgumentHelp("Any setting, such as \(Subject.exampleOption)", valueName: "settings"))
@@ -173,7 +172,7 @@ public struct SettingsOptions<Subject: Program>: ParsableArguments {
         return SettingsReader(settingsFile.source(of: Subject.name, arguments: arguments))
     }
 
-    private func read(_ reader: SettingsReader) -> (Logger, ShutdownGrace?, Subject.Settings?) {
+    private func read(_ reader: SettingsReader) -> (Logger, ShutdownGrace?, SettingValues?) {
         let logger = ProgramLog.logger(program: Subject.name, settings: reader)
         let grace = ShutdownGrace.read(reader)
         let settings = Subject.read(reader)
