@@ -49,7 +49,7 @@ struct ClientAppKeyCommand: CommandOfCommands {
             }
             let (key, name) = (try Secret<AppKeyKind>(), AppKey.name(name) ?? name)
             let change = MakeMachineKey(key, client: client.id, name: name, groups: group)
-            let made = try await ClientAppKeyCommand.make(change, client.database)
+            let made = try await client.database.make(change)
             guard client.json else {
                 print("Made the key \(made.result.id) (\(name)) for \(client.id).")
                 return print("It is shown only now:\n\(key.wire)")
@@ -100,7 +100,7 @@ struct ClientAppKeyCommand: CommandOfCommands {
         @Argument(help: "The key's id, as list prints it.") var key: String
 
         func run() async throws {
-            let ended = try await ClientAppKeyCommand.make(EndAppKey(key, of: client.id), client.database)
+            let ended = try await client.database.make(EndAppKey(key, of: client.id))
             guard let result = ended.result else {
                 try await client.requireKnown()
                 throw CommandExit.failure(
@@ -110,14 +110,6 @@ struct ClientAppKeyCommand: CommandOfCommands {
             guard client.json else { return print("Ended the key \(result.id) (\(result.name)) of \(client.id).") }
             print(ClientAppKeyCommand.json(result, [.init("changed", true)]))
         }
-    }
-
-    fileprivate static func make<Change: OperatorChange>(
-        _ change: Change, _ database: DatabaseOptions
-    ) async throws -> Changed<Change.Result> {
-        do {
-            return try await database.open { try await OperatorChanges($0, by: .ofCommand()).make(change) }
-        } catch let error as ChangeError { throw CommandExit.failure(IdPProgram.name, error.description) }
     }
 
     fileprivate static func json(_ key: AppKey, _ first: [JSONText.Member]) -> String {

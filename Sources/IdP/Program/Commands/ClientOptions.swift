@@ -75,8 +75,6 @@ struct ClientOptions: ParsableArguments {
                     changed, try await database.read { try GroupStore.warnings(about: [changed.result.client], $0) }
                 )
             }
-        } catch let error as ChangeError {
-            throw CommandExit.failure(IdPProgram.name, error.description)
         } catch let error as ClientEntryError {
             for problem in error.problems { _ = CommandExit.failure(IdPProgram.name, problem) }
             throw ExitCode.validationFailure

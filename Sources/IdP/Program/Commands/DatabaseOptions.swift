@@ -191,6 +191,13 @@ struct DatabaseOptions: ParsableArguments {
         }
     }
 
+    /// Makes a change.
+    ///
+    /// - Throws: exit code 1 after one line on standard error for a change that is refused.
+    func make<Change: OperatorChange>(_ change: Change) async throws -> Changed<Change.Result> {
+        try await open { try await OperatorChanges($0, by: .ofCommand()).make(change) }
+    }
+
     /// - Throws: exit code 1 after one line on standard error for a failure of the database, and for a change that was refused.
     static func reporting<T>(_ body: () async throws -> T) async throws -> T {
         do { return try await body() } catch let failure as DatabaseError {

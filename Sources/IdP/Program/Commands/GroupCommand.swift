@@ -33,7 +33,7 @@ struct GroupCommand: CommandOfCommands {
         @OptionGroup var group: GroupOptions
 
         func run() async throws {
-            let made = try await group.make(MakeGroup(group.group))
+            let made = try await group.database.make(MakeGroup(group.group))
             group.report(
                 made.isChanged,
                 made.isChanged
@@ -94,7 +94,7 @@ struct GroupCommand: CommandOfCommands {
         var force = false
 
         func run() async throws {
-            let removed = try await group.make(
+            let removed = try await group.database.make(
                 RemoveGroup(group.group, file: try group.registeredClients(), isForced: force))
             let members = removed.result
             let loss = members == 0 ? "" : " \(members) member\(members == 1 ? " has" : "s have") lost it."
@@ -111,7 +111,7 @@ struct GroupCommand: CommandOfCommands {
 
         func run() async throws {
             let group = members.group
-            let joined = try await group.make(JoinGroup(group.group, members.addresses))
+            let joined = try await group.database.make(JoinGroup(group.group, members.addresses))
             group.report(
                 joined.isChanged,
                 joined.isChanged
@@ -135,7 +135,7 @@ struct GroupCommand: CommandOfCommands {
             let group = members.group
             // A fault of the file must not keep anybody in.
             let file = (try? group.registeredClients()) ?? ClientRegistry([])
-            let left = try await group.make(LeaveGroup(group.group, members.addresses, file: file))
+            let left = try await group.database.make(LeaveGroup(group.group, members.addresses, file: file))
             let lost = left.result.lost.map { "\($0.client) (\($0.users))" }.joined(separator: ", ")
             let loss = lost.isEmpty ? "" : " Access is lost to: \(lost)."
             group.report(
@@ -168,15 +168,6 @@ struct GroupOptions: ParsableArguments {
     /// - Throws: exit code 78 after all their problems were printed.
     func registeredClients() throws -> ClientRegistry {
         try database.registry(needsKeys: false, printingWarnings: false).file
-    }
-
-    /// - Throws: exit code 1 after one line on standard error for a change that is refused.
-    func make<Change: OperatorChange>(_ change: Change) async throws -> Changed<Change.Result> {
-        do {
-            return try await database.open { try await OperatorChanges($0, by: .ofCommand()).make(change) }
-        } catch let error as ChangeError {
-            throw CommandExit.failure(IdPProgram.name, "\(error)")
-        }
     }
 
     /// Prints what was done.

@@ -56,7 +56,7 @@ struct KeysCommand: CommandOfCommands {
         func run() async throws {
             let box = SigningKeyBox(keys: try await database.requiredKeys(), randomness: SystemRandomness())
             let change = RotateKeys(box, isAtOnce: now)
-            let changed = try await database.open { try await OperatorChanges($0, by: .ofCommand()).make(change) }
+            let changed = try await database.make(change)
             print(KeyOutput.changed(changed, asJSON: json))
         }
     }
@@ -80,7 +80,7 @@ struct KeysCommand: CommandOfCommands {
 
         func run() async throws {
             let change = RetireKey(kid)
-            let changed = try await database.open { try await OperatorChanges($0, by: .ofCommand()).make(change) }
+            let changed = try await database.make(change)
             print(KeyOutput.changed(changed, asJSON: json))
         }
     }

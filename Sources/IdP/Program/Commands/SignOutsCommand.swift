@@ -106,9 +106,7 @@ struct SignOutsCommand: CommandOfCommands {
 
         func run() async throws {
             let change = RetrySignOuts(id.map { .one($0) } ?? .all(client: client))
-            let changed = try await database.open {
-                try await OperatorChanges($0, by: .ofCommand()).make(change)
-            }
+            let changed = try await database.make(change)
             print(
                 json
                     ? JSONText.object([.init("changed", changed.isChanged), .init("messages", changed.result)])

@@ -40,7 +40,7 @@ extension UserCommand {
                     "A link for \(name), which works once and for 10 minutes:\n\(link)"
                 }
             }
-            _ = try await account.database.open { try await OperatorChanges($0, by: .ofCommand()).make(change) }
+            _ = try await account.database.make(change)
             print(JSONText.object([.init("changed", true), .init("link", link)]))
         }
     }
