@@ -2,6 +2,7 @@ import ArgumentParser
 import CommandLines
 import IdPAccounts
 import IdPClients
+import IdPFlow
 import IdPOperations
 import IdPProtocols
 import SSOShared
@@ -143,7 +144,8 @@ struct ProxyOption: ParsableArguments {
     /// - Throws: exit code 1 for a client that is not behind the gate.
     func block(of client: Client, _ database: DatabaseOptions) throws -> String? {
         guard let proxy else { return nil }
-        guard let recipe = GateRecipe(client, program: try program ?? database.listenAddress().onThisMachine) else {
+        let program = try program ?? database.value(of: FlowSettings.listen).onThisMachine
+        guard let recipe = GateRecipe(client, program: program) else {
             throw CommandExit.failure(
                 IdPProgram.name,
                 "the client \(client.id) is not behind the gate. Use --protocol gate and --gate-origin.")

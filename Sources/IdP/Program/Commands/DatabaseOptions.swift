@@ -77,14 +77,12 @@ struct DatabaseOptions: ParsableArguments {
         }
     }
 
-    /// How long sessions last, as for the running IdP.
+    /// The value of a setting, as for the running IdP.
     ///
-    /// - Throws: exit code 78 where the settings of it are wrong.
-    func sessionLifetime() throws -> SessionLifetime {
-        guard let lifetime = try read({ $0.value(FlowSettings.sessions) }).further else {
-            throw CommandExit.configurationError
-        }
-        return lifetime
+    /// - Throws: exit code 78 where the setting is wrong.
+    func value<S: ReadableSetting>(of setting: S) throws -> S.Value {
+        guard let value = try read({ $0.value(setting) }).further else { throw CommandExit.configurationError }
+        return value
     }
 
     /// Where links lead, and who may sign in, as for the running IdP.
@@ -98,26 +96,6 @@ struct DatabaseOptions: ParsableArguments {
             throw CommandExit.configurationError
         }
         return (origin, SignInEligibility(allowed: allowed.adding(admins.all), clock: .system()))
-    }
-
-    /// Where the running IdP listens.
-    ///
-    /// - Throws: exit code 78 where the setting is wrong.
-    func listenAddress() throws -> ListenAddress {
-        guard let address = try read({ $0.value(FlowSettings.listen) }).further else {
-            throw CommandExit.configurationError
-        }
-        return address
-    }
-
-    /// The addresses of `IDP_ADMINS`, as for the running IdP.
-    ///
-    /// - Throws: exit code 78 where the setting is wrong.
-    func admins() throws -> AdminAddresses {
-        guard let admins = try read({ $0.value(AdminAddresses.setting) }).further else {
-            throw CommandExit.configurationError
-        }
-        return admins
     }
 
     /// Whether the settings declare no proxy. False where the setting is wrong, which the start reports.

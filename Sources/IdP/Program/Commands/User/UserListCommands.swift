@@ -1,6 +1,7 @@
 import ArgumentParser
 import IdPAccounts
 import IdPClients
+import IdPFlow
 import IdPOperations
 import SSOShared
 import SSOWeb
@@ -108,7 +109,7 @@ extension ShownAccount {
     /// - Throws: exit code 1 without such an account.
     static func read(_ options: AccountOptions) async throws -> ShownAccount {
         let address = options.address
-        let lifetime = try options.database.sessionLifetime()
+        let lifetime = try options.database.value(of: FlowSettings.sessions)
         let keys = try options.database.keys().map { AuditAddressKeys($0) }
         func ids(_ address: String) -> [String] {
             (try? EmailAddress(address)).flatMap { keys?.ids(of: $0) } ?? []

@@ -43,7 +43,8 @@ extension UserCommand {
         func run() async throws {
             let (_, eligibility) = try account.database.signInSettings()
             let change = RevokeRole(
-                role, of: account.address, named: try account.database.admins(), eligibility, isForced: force)
+                role, of: account.address, named: try account.database.value(of: AdminAddresses.setting), eligibility,
+                isForced: force)
             try await account.make(change) { name, changed in
                 changed.isChanged
                     ? "\(name) has the role \(role.rawValue) no more."

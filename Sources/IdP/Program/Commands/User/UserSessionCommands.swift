@@ -1,6 +1,7 @@
 import ArgumentParser
 import IdPAccounts
 import IdPClients
+import IdPFlow
 import IdPOperations
 import SSOShared
 import SSOWeb
@@ -18,7 +19,7 @@ extension UserCommand {
 
         func run() async throws {
             let address = account.address
-            let lifetime = try account.database.sessionLifetime()
+            let lifetime = try account.database.value(of: FlowSettings.sessions)
             let found = try await account.database.open(onlyReading: true) { database in
                 let devices = AppDevices(database: database, lifetime: lifetime)
                 return try await database.read { connection in
@@ -53,7 +54,7 @@ extension UserCommand {
 
         func run() async throws {
             let (address, id) = (account.address, session)
-            let lifetime = try account.database.sessionLifetime()
+            let lifetime = try account.database.value(of: FlowSettings.sessions)
             try await account.make(
                 {
                     IdPOperations.EndSession(
