@@ -4,15 +4,22 @@ import SSOShared
 import SSOWeb
 package import Storage
 
-extension ChangeContext {
-    /// The account of an address, in upper or lower case.
+extension AccountStore {
+    /// The account of an address that an operator has typed, in upper or lower case.
     ///
     /// - Throws: ``ChangeError`` if there is no such account.
-    package func account(_ address: String, _ connection: any SQLConnection) throws -> Account {
-        guard let account = try AccountStore.find(email: address.lowercased(), connection) else {
+    package static func named(_ address: String, _ connection: any SQLConnection) throws -> Account {
+        guard let account = try find(email: address.lowercased(), connection) else {
             throw ChangeError(try UnknownName.account(address, connection))
         }
         return account
+    }
+}
+
+extension ChangeContext {
+    /// As ``AccountStore/named(_:_:)``.
+    package func account(_ address: String, _ connection: any SQLConnection) throws -> Account {
+        try AccountStore.named(address, connection)
     }
 
     /// As ``account(_:_:)``, for a change that an account which is to be erased does not take.

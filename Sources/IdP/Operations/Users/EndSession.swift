@@ -14,9 +14,7 @@ package struct EndSession: OperatorChange {
     }
 
     package func make(_ context: ChangeContext, _ connection: any SQLConnection) throws -> Changed<Account> {
-        guard let account = try AccountStore.find(email: address.lowercased(), connection) else {
-            throw ChangeError(try UnknownName.account(address, connection))
-        }
+        let account = try AccountStore.named(address, connection)
         let ended = try devices.endSession(id, of: account, by: context.actor, connection) {
             try context.record($0, connection)
         }

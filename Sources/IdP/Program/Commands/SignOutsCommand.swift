@@ -65,11 +65,7 @@ struct SignOutsCommand: CommandOfCommands {
 
         /// The id of an account that is named by its address, or by its id: also one that was erased.
         private static func account(_ user: String, _ connection: any SQLConnection) throws -> String {
-            guard user.contains("@") else { return user }
-            guard let account = try AccountStore.find(email: user.lowercased(), connection) else {
-                throw ChangeError(try UnknownName.account(user, connection))
-            }
-            return account.id
+            user.contains("@") ? try AccountStore.named(user, connection).id : user
         }
     }
 

@@ -30,12 +30,7 @@ extension UserCommand {
         func run() async throws {
             if let remove { return try await self.remove(remove) }
             let passkeys = try await database.open(onlyReading: true) { [address] database in
-                try await database.read { connection in
-                    guard let account = try AccountStore.find(email: address, connection) else {
-                        throw ChangeError(try UnknownName.account(address, connection))
-                    }
-                    return try PasskeyStore.all(of: account.id, connection)
-                }
+                try await database.read { try PasskeyStore.all(of: AccountStore.named(address, $0).id, $0) }
             }
             print(json ? PasskeyOutput.json(passkeys) : PasskeyOutput.text(passkeys))
         }

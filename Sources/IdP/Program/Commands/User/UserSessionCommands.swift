@@ -23,10 +23,7 @@ extension UserCommand {
             let found = try await account.database.open(onlyReading: true) { database in
                 let devices = AppDevices(database: database, lifetime: lifetime)
                 return try await database.read { connection in
-                    guard let account = try AccountStore.find(email: address.lowercased(), connection) else {
-                        throw ChangeError(try UnknownName.account(address, connection))
-                    }
-                    return try ListedSession.all(of: account, devices, connection)
+                    try ListedSession.all(of: AccountStore.named(address, connection), devices, connection)
                 }
             }
             if account.json { return ListOutput.print(json: found.map(\.json)) }
