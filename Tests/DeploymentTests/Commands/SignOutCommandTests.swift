@@ -73,7 +73,7 @@ struct SignOutCommandTests {
                 (["sign-outs", "retry", "evt_x", "--all"], 64, "Give one of a message"),
                 (["sign-outs", "retry", "x"], 64, "It begins with evt_"),
                 (["sign-outs", "retry", "evt_x"], 1, "there is no message evt_x"),
-                (["sign-outs", "retry", "--client", "No Client"], 64, "for example partner"),
+                (["sign-outs", "retry", "--client", "No Client"], 64, "for example wiki"),
             ]
             for (arguments, code, words) in cases {
                 let program = try await pair.idp(arguments, endsWith: code)

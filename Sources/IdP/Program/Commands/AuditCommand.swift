@@ -138,11 +138,7 @@ struct AuditFilters: ParsableArguments {
                 "--until is \(end == start ? "the same moment as" : "before") --since, so there is no row. Exchange them, or use a later day: days are in UTC, and --until is the first moment after them."
             )
         }
-        if let client, !ClientID.isWellFormedForOpenID(client) {
-            throw ValidationError(
-                "--client: \"\(client)\" must be \(ClientID.openIDRule), for example partner.\(UnseenCharacter.sentence(about: client, after: ""))"
-            )
-        }
+        if let client { try ClientArgument.check(client) }
         if let event, !IdPEvents.audited.contains(where: { $0.id == event }) {
             let known = IdPEvents.audited.map(\.id)
             let near = SpellingSuggestion.question(event, among: known)

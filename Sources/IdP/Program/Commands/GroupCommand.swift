@@ -158,7 +158,7 @@ struct GroupOptions: ParsableArguments {
     func validate() throws {
         guard ClientID.isWellFormed(group) else {
             throw ValidationError(
-                "\"\(group)\" must be the id of a group: at most 63 lower-case letters, digits and -, for example finance."
+                "\"\(group)\" must be the id of a group: \(ClientID.rule), for example finance."
                     + UnseenCharacter.sentence(about: group, after: ""))
         }
     }

@@ -93,11 +93,7 @@ struct SignOutsCommand: CommandOfCommands {
                 throw ValidationError(
                     "\"\(id)\" is not a message. It begins with evt_, for example evt_q83vEjRWeJCrze8SNFZ4kA.")
             }
-            if let client, !ClientID.isWellFormedForOpenID(client) {
-                throw ValidationError(
-                    "--client: \"\(client)\" must be \(ClientID.openIDRule), for example partner.\(UnseenCharacter.sentence(about: client, after: ""))"
-                )
-            }
+            if let client { try ClientArgument.check(client) }
         }
 
         func run() async throws {

@@ -165,7 +165,7 @@ enum GroupArgument {
     static func check(_ id: String) throws {
         guard !ClientID.isWellFormed(id) else { return }
         throw ValidationError(
-            "--group: \"\(id)\" must be at most 63 lower-case letters, digits and -, for example finance.\(UnseenCharacter.sentence(about: id, after: ""))"
+            "--group: \"\(id)\" must be \(ClientID.rule), for example finance.\(UnseenCharacter.sentence(about: id, after: ""))"
         )
     }
 }
