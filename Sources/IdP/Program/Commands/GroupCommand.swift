@@ -208,13 +208,13 @@ struct GroupOutput {
     }
 
     static func json(_ groups: [UserGroup]) -> String {
-        let items = groups.map { group in
-            JSONText.object([
-                .init("id", group.id), .init("member_count", group.memberCount),
-                .init("created_at", PlainDate.rfc3339(group.createdAt)),
-            ])
-        }
-        return "[\(items.joined(separator: ",\n "))]"
+        ListOutput.json(
+            groups.map { group in
+                JSONText.object([
+                    .init("id", group.id), .init("member_count", group.memberCount),
+                    .init("created_at", PlainDate.rfc3339(group.createdAt)),
+                ])
+            })
     }
 
     var json: String {

@@ -90,7 +90,7 @@ struct KeysCommand: CommandOfCommands {
 enum KeyOutput {
     static func list(_ keys: [SigningKey], asJSON json: Bool) -> String {
         let now = ServiceClock.system().now()
-        if json { return "[\(keys.map { JSONText.object(members($0, keys, now)) }.joined(separator: ",\n "))]" }
+        if json { return ListOutput.json(keys.map { JSONText.object(members($0, keys, now)) }) }
         guard !keys.isEmpty else { return "There is no key yet. The first ones are made when a client needs them." }
         return CommandTable.text(
             ["KEY", "ALGORITHM", "STATE", "MADE", "SIGNS FROM"],

@@ -9,7 +9,10 @@ enum ListOutput {
         if rows.isEmpty { note("no \(none).") }
     }
 
-    static func print(json objects: [String]) { Swift.print("[\(objects.joined(separator: ",\n "))]") }
+    static func print(json objects: [String]) { Swift.print(json(objects)) }
+
+    /// A JSON array with a line for each object.
+    static func json(_ objects: [String]) -> String { "[\(objects.joined(separator: ",\n "))]" }
 
     /// One line on standard error beside what is printed, for a command that succeeds.
     static func note(_ words: String) { _ = CommandExit.failure(IdPProgram.name, words) }

@@ -30,10 +30,6 @@ enum AccountOutput {
         ]
     }
 
-    static func json(_ rows: [AccountAdministration.Row]) -> String {
-        "[\(rows.map { JSONText.object(members($0)) }.joined(separator: ",\n "))]"
-    }
-
     // MARK: One account
 
     /// - Parameter addressIDs: what the log calls the address, the present name first. Empty without `IDP_SECRET_KEY`.

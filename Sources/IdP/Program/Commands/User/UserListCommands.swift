@@ -72,7 +72,7 @@ extension UserCommand {
             }
             let rows = Array(found.prefix(limit))
             if json {
-                print(AccountOutput.json(rows))
+                ListOutput.print(json: rows.map { JSONText.object(AccountOutput.members($0)) })
             } else {
                 ListOutput.print(AccountOutput.header, rows.map(AccountOutput.row), none: "users")
             }

@@ -106,7 +106,7 @@ struct PasskeysCommand: CommandOfCommands {
 /// How commands print passkeys.
 enum PasskeyOutput {
     static func json(_ passkeys: [Passkey]) -> String {
-        "[\(passkeys.map { JSONText.object(members($0)) }.joined(separator: ",\n "))]"
+        ListOutput.json(passkeys.map { JSONText.object(members($0)) })
     }
 
     static func members(_ passkey: Passkey) -> [JSONText.Member] {
