@@ -4,7 +4,6 @@ import IdPAccounts
 import IdPClients
 import IdPFlow
 import IdPOperations
-import Logging
 import SSOShared
 import SSOWeb
 import Storage
@@ -122,9 +121,6 @@ struct DatabaseOptions: ParsableArguments {
             return CommandRegistry(file: file, keys: keys)
         }.further
     }
-
-    /// A command reports the error that ends it, and no events.
-    static let logger = Logger(label: IdPProgram.name) { _ in SwiftLogNoOpLogHandler() }
 
     private var source: SettingsSource {
         settingsFile.source(of: IdPProgram.name, arguments: url.map { ["--idp-database-url", $0] } ?? [])

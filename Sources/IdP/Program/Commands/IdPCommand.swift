@@ -162,7 +162,7 @@ enum IdPProgram: Program {
         await reader.checkConnection(
             to: location, IdPSettings.database.name, as: try NodeDescription(idp: values),
             inspecting: ProgramDatabase.idp.inspect
-        ) { location throws(DatabaseError) in try await ProgramDatabase.idp.openUnchanged(location, quietLogger) }
+        ) { location throws(DatabaseError) in try await ProgramDatabase.idp.openUnchanged(location, .quiet) }
         // Of a file the check without a connection has looked at it.
         if !location.isFile {
             await reader.checkRegistry(
@@ -186,12 +186,10 @@ enum IdPProgram: Program {
         await check.send(to: recipient, at: now, id: "check-\(now.milliseconds)", reader)
     }
 
-    private static let quietLogger = Logger(label: name) { _ in SwiftLogNoOpLogHandler() }
-
     private static func providerCheck(_ providers: [Provider], _ reader: SettingsReader) async {
         guard !providers.isEmpty else { return }
         do {
-            let client = try ProviderClient(clock: .system(), logger: quietLogger)
+            let client = try ProviderClient(clock: .system(), logger: .quiet)
             await ProviderCheck(providers: providers) { try await client.check($0) }.run(reader)
         } catch {
             reader.problem("\(ProvidersFile.setting.name): the HTTP client cannot be made: \(error).")

@@ -212,7 +212,7 @@ struct DatabaseCopyTests {
         #expect(empty.contains("has no tables"))
         try await change("a")
         _ = try await copy(file("a"), middle)
-        let database = try await ProgramDatabase.idp.open(middle, DatabaseOptions.logger)
+        let database = try await ProgramDatabase.idp.open(middle, .quiet)
         // Connections are opened by the first call.
         _ = try await database.read { try $0.query("SELECT id FROM account") }
         let used = await refusal(middle, file("b"))

@@ -27,7 +27,7 @@ struct MovedDatabaseTests {
     }
 
     private func make(_ location: DatabaseLocation) async throws {
-        let database = try await ProgramDatabase.idp.open(location, DatabaseOptions.logger)
+        let database = try await ProgramDatabase.idp.open(location, .quiet)
         try await database.stored.accounts.add(AddedAccount("a", "ann@example.com", name: "Ann"))
         await database.close()
     }
@@ -47,7 +47,7 @@ struct MovedDatabaseTests {
     }
 
     private func accounts(_ location: DatabaseLocation) async throws -> Int {
-        let database = try await ProgramDatabase.idp.open(location, DatabaseOptions.logger)
+        let database = try await ProgramDatabase.idp.open(location, .quiet)
         let count = try await database.stored.count(of: "account")
         await database.close()
         return count
@@ -64,7 +64,7 @@ struct MovedDatabaseTests {
         #expect(try await accounts(target) == 1)
         let program = ProgramDatabase.idp
         let uses: [@Sendable () async throws -> Void] = [
-            { _ = try await program.open(source, DatabaseOptions.logger) },
+            { _ = try await program.open(source, .quiet) },
             { _ = try await program.inspect(source) },
         ]
         for use in uses {
@@ -141,7 +141,7 @@ struct MovedDatabaseTests {
     @Test("a process that still runs on it is not ready any more")
     func running() async throws {
         let location = try await postgres()
-        let database = try await ProgramDatabase.idp.open(location, DatabaseOptions.logger)
+        let database = try await ProgramDatabase.idp.open(location, .quiet)
         try await database.checkReady()
         try await database.write { try MovedDatabase.mark("sqlite:/elsewhere", $0) }
         await #expect(throws: DatabaseError.schema(step: "moved")) {

@@ -4,7 +4,6 @@ import IdPAccountPages
 import IdPAccounts
 import IdPClients
 import IdPOperations
-import Logging
 import SSOShared
 import SSOWeb
 import Storage
@@ -36,9 +35,8 @@ extension UserCommand {
         }
 
         private func remove(_ id: String) async throws {
-            let logger = Logger(label: "idp") { _ in SwiftLogNoOpLogHandler() }
             let (changed, left) = try await database.open { [address] database in
-                let notices = AccountNotices(ofCommandOn: database, logger: logger)
+                let notices = AccountNotices(ofCommandOn: database, logger: .quiet)
                 let changed = try await OperatorChanges(database, by: .ofCommand()).make(
                     RemovePasskey(id, of: address, reporting: notices))
                 return (changed, try await database.read { try PasskeyStore.all(of: changed.result.id, $0) })
@@ -88,9 +86,8 @@ struct PasskeysCommand: CommandOfCommands {
         }
 
         func run() async throws {
-            let logger = Logger(label: "idp") { _ in SwiftLogNoOpLogHandler() }
             let changed = try await database.open { database in
-                let notices = AccountNotices(ofCommandOn: database, logger: logger)
+                let notices = AccountNotices(ofCommandOn: database, logger: .quiet)
                 return try await OperatorChanges(database, by: .ofCommand()).make(ForgetPasskeys(reporting: notices))
             }
             guard json else {

@@ -128,7 +128,7 @@ extension UserCommand {
                 { database in
                     IdPOperations.SetAddress(
                         account.address, to: new,
-                        reporting: AccountNotices(ofCommandOn: database, logger: DatabaseOptions.logger))
+                        reporting: AccountNotices(ofCommandOn: database, logger: .quiet))
                 }, account: { $0 }
             ) { name, changed in
                 guard changed.isChanged else { return "\(name) has this address already." }
