@@ -36,6 +36,18 @@ public protocol Database: Sendable {
 extension Database {
     /// Nil: what answers over a network has to be waited for.
     public func readAtOnce<T>(_ body: (any SQLConnection) throws -> T?) throws -> T? { nil }
+
+    /// Closes the database after `body`, also when it throws.
+    package func closing<T>(_ body: (any Database) async throws -> T) async throws -> T {
+        do {
+            let result = try await body(self)
+            await close()
+            return result
+        } catch {
+            await close()
+            throw error
+        }
+    }
 }
 
 /// A connection inside a `read` or `write`. Valid only during that call.

@@ -1,6 +1,7 @@
 import IdPSchema
 import Logging
 import SSOWeb
+import Storage
 import StorageEngines
 
 extension ProgramDatabase {
@@ -8,6 +9,17 @@ extension ProgramDatabase {
     static let idp = ProgramDatabase(
         "idp", migrations: IdPMigrations.all,
         voidGrants: { try IdPTable.end(.lostCommits, at: ServiceClock.system().now(), $0) })
+}
+
+extension DatabaseLocation {
+    /// Lets `body` read a database that this version need not change first. Nil where there is none, and after an error: a database
+    /// that cannot be used is reported by the check of it.
+    func reading<T>(_ body: (any Database) async throws -> T) async -> T? {
+        guard (try? await ProgramDatabase.idp.exists(self)) == true,
+            (try? await ProgramDatabase.idp.inspect(self))?.isEmpty == true
+        else { return nil }
+        return try? await ProgramDatabase.idp.openToRead(self, .quiet).closing(body)
+    }
 }
 
 extension Logger {

@@ -3,11 +3,9 @@ import IdPAdmin
 import IdPClients
 import IdPFlow
 import IdPSignIn
-import Logging
 import SSOShared
 import SSOWeb
 import Storage
-import StorageEngines
 
 /// Whether the passkeys of the database belong to `IDP_PASSKEY_RP_ID`. They work nowhere else, and no setting may drop them in
 /// silence.
@@ -30,14 +28,8 @@ enum PasskeyCheck {
 extension SettingsReader {
     /// The same for a database file that no program has open.
     func checkPasskeys(_ location: DatabaseLocation, _ values: SettingValues) async {
-        guard (try? await ProgramDatabase.idp.exists(location)) == true,
-            (try? await ProgramDatabase.idp.inspect(location))?.isEmpty == true
-        else { return }
-        let logger = Logger(label: "idp") { _ in SwiftLogNoOpLogHandler() }
-        // A database that cannot be used is reported by the check of it.
-        guard let database = try? await ProgramDatabase.idp.openToRead(location, logger) else { return }
-        if let problem = try? await PasskeyCheck.problem(values, database) { self.problem(problem) }
-        await database.close()
+        let problem = await location.reading { try await PasskeyCheck.problem(values, $0) }
+        if let problem = problem.flatMap(\.self) { self.problem(problem) }
     }
 }
 

@@ -146,16 +146,9 @@ extension SettingsReader {
                 if file.all.isEmpty, !hasFaultyClients { warn(StoredRegistry.Report.noClient) }
                 return
             }
-            let logger = Logger(label: "idp") { _ in SwiftLogNoOpLogHandler() }
-            let database = try await ProgramDatabase.idp.openToRead(location, logger)
-            let report: StoredRegistry.Report
-            do {
-                report = try await StoredRegistry(database, keys, file, hasNoProxies: hasNoProxies).report()
-            } catch {
-                await database.close()
-                throw error
+            let report = try await ProgramDatabase.idp.openToRead(location, .quiet).closing {
+                try await StoredRegistry($0, keys, file, hasNoProxies: hasNoProxies).report()
             }
-            await database.close()
             for line in report.lines { record(line.name, line.shown) }
             report.problems.forEach(problem)
             report.warnings(hasFaultyClients: hasFaultyClients).forEach(warn)

@@ -52,17 +52,12 @@ extension SettingsReader {
         record("connect \(name)", "PostgreSQL can be used at \(database)")
         guard steps.isEmpty else { return }
         do {
-            let opened = try await open(database)
-            let refusal: SettingError?
-            do {
-                refusal = try await node.refusal(at: opened)
+            let refusal = try await open(database).closing { opened in
+                let refusal = try await node.refusal(at: opened)
                 try await node.warnings(at: opened).forEach(warn)
                 report(try await OtherRoles(opened), of: name)
-            } catch {
-                await opened.close()
-                throw error
+                return refusal
             }
-            await opened.close()
             if let refusal { problem("\(refusal)") }
         } catch {
             problem("\(name): \(error)")

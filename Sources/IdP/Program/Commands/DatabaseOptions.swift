@@ -154,15 +154,7 @@ struct DatabaseOptions: ParsableArguments {
         _ location: DatabaseLocation, onlyReading: Bool = false, _ body: (any Database) async throws -> T
     ) async throws -> T {
         let open = onlyReading ? ProgramDatabase.idp.openToRead : ProgramDatabase.idp.open
-        let database = try await open(location, Self.logger)
-        do {
-            let result = try await body(database)
-            await database.close()
-            return result
-        } catch {
-            await database.close()
-            throw error
-        }
+        return try await open(location, .quiet).closing(body)
     }
 
     /// Makes a change.

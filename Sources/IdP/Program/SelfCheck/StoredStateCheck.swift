@@ -4,11 +4,9 @@ import IdPClients
 import IdPFlow
 import IdPMail
 import IdPOperations
-import Logging
 import SSOShared
 import SSOWeb
 import Storage
-import StorageEngines
 
 /// What waits in the database, how old the last backup is, and how much room is left for it.
 struct StoredState: Sendable {
@@ -84,20 +82,15 @@ extension SettingsReader {
     ///
     /// - Returns: the clients of the database that are enabled.
     func checkStoredState(_ location: DatabaseLocation, of protocols: ClientProtocols) async -> [Client] {
-        guard (try? await ProgramDatabase.idp.exists(location)) == true,
-            (try? await ProgramDatabase.idp.inspect(location))?.isEmpty == true
-        else { return [] }
-        let logger = Logger(label: "idp") { _ in SwiftLogNoOpLogHandler() }
-        // A database that cannot be used is reported by the check of it.
-        guard let database = try? await ProgramDatabase.idp.openToRead(location, logger) else { return [] }
-        let found = try? await database.read { connection in
-            let views = try ClientView.all(file: ClientRegistry([], of: protocols), connection)
-            return (
-                try StoredState(connection, at: ServiceClock.system().now()),
-                views.filter(\.isEnabled).map(\.client)
-            )
+        let found = await location.reading { database in
+            try await database.read { connection in
+                let views = try ClientView.all(file: ClientRegistry([], of: protocols), connection)
+                return (
+                    try StoredState(connection, at: ServiceClock.system().now()),
+                    views.filter(\.isEnabled).map(\.client)
+                )
+            }
         }
-        await database.close()
         guard let (state, clients) = found else { return [] }
         for line in state.lines { record(line.name, line.shown) }
         state.warnings.forEach(warn)
