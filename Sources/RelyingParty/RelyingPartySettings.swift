@@ -95,15 +95,7 @@ enum RelyingPartySettings {
                 await $0.checkDatabase(location, database.name, inspecting: ProgramDatabase.relyingParty.inspect)
             }
         }
-        if let address = try? values[listen] {
-            reader.addCheck { await $0.checkListenAddress(address, listen.name) }
-        }
-        if let metrics = try? values[metricsListen] {
-            if let words = (try? values[listen]).flatMap({ metrics.problem(beside: $0, listen.name) }) {
-                reader.problem("\(metricsListen.name): \(words)")
-            }
-            reader.addCheck { await $0.checkListenAddress(metrics.address, metricsListen.name) }
-        }
+        reader.checkListen(values, listen, metrics: metricsListen)
         reader.reportExampleSecrets(publicURL: try? values[publicURL], listen: try? values[listen])
         return reader.problems.isEmpty ? values : nil
     }

@@ -118,15 +118,7 @@ package enum IdPSettings {
                 }
             }
         }
-        if let address = try? values[listen] {
-            reader.addCheck { await $0.checkListenAddress(address, listen.name) }
-        }
-        if let metrics = try? values[metricsListen] {
-            if let words = (try? values[listen]).flatMap({ metrics.problem(beside: $0, listen.name) }) {
-                reader.problem("\(metricsListen.name): \(words)")
-            }
-            reader.addCheck { await $0.checkListenAddress(metrics.address, metricsListen.name) }
-        }
+        reader.checkListen(values, listen, metrics: metricsListen)
         if case .outbox(let folder)? = try? values[mail] {
             reader.addCheck { reader in
                 if let problem = OutboxMailer(folder: folder).problem { reader.problem("\(mail.name): \(problem)") }

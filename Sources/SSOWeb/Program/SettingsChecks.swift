@@ -77,6 +77,19 @@ extension SettingsReader {
         }
     }
 
+    /// Checks both addresses of a program, and that they are not the same.
+    package func checkListen(
+        _ values: SettingValues, _ listen: Setting<ListenAddress>, metrics metricsListen: Setting<MetricsListen?>
+    ) {
+        let address = try? values[listen]
+        if let address { addCheck { await $0.checkListenAddress(address, listen.name) } }
+        guard let metrics = try? values[metricsListen] else { return }
+        if let words = address.flatMap({ metrics.problem(beside: $0, listen.name) }) {
+            problem("\(metricsListen.name): \(words)")
+        }
+        addCheck { await $0.checkListenAddress(metrics.address, metricsListen.name) }
+    }
+
     /// Records a problem when the address cannot be bound, and a warning when it is in use: the running service itself
     /// may be the one that uses it.
     public func checkListenAddress(_ address: ListenAddress, _ name: String) async {
