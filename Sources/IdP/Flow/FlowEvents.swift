@@ -89,20 +89,12 @@ extension EventKind {
             .init("id_token_hint_wrong", "`id_token_hint` must be an ID token of this provider."),
             .init("unknown", "The request cannot be read."),
         ]
-        + ["client_id", "redirect_uri", "state", "code_challenge", "response_type"].map {
-            .init("\($0)_missing", "Send `\($0)`.")
-        }
-        + [
-            "client_id", "redirect_uri", "state", "code_challenge", "code_challenge_method", "prompt", "max_age",
-            "login_hint", "response_type", "response_mode", "scope", "nonce", "id_token_hint", "ui_locales", "flow",
-            "acr_values", "claims", "claims_locales", "display", "registration",
-        ].flatMap {
+        + EventCause.ofFields(
             [
-                .init("\($0)_too_long", "Send a shorter `\($0)`."),
-                .init("\($0)_repeated", "`\($0)` was sent more than once."),
-                .init("\($0)_malformed", "`\($0)` cannot be read: encode it as its text, in UTF-8."),
-            ]
-        }
+                "client_id", "redirect_uri", "state", "code_challenge", "code_challenge_method", "prompt", "max_age",
+                "login_hint", "response_type", "response_mode", "scope", "nonce", "id_token_hint", "ui_locales", "flow",
+                "acr_values", "claims", "claims_locales", "display", "registration",
+            ], required: ["client_id", "redirect_uri", "state", "code_challenge", "response_type"])
 }
 
 /// The events of this target.

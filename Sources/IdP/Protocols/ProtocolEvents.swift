@@ -110,19 +110,11 @@ extension EventKind {
             .init("Authorization_wrong", "Send `Basic` and base64 of `id:secret`."),
             .init("client_id_wrong", "`client_id` must be that of `Authorization`."),
         ]
-        + ["grant_type", "code", "redirect_uri", "refresh_token"].map {
-            .init("\($0)_missing", "Send `\($0)`.")
-        }
-        + [
-            "grant_type", "code", "redirect_uri", "code_verifier", "refresh_token", "scope", "token", "client_id",
-            "client_secret", "access_token", "Authorization",
-        ].flatMap {
+        + EventCause.ofFields(
             [
-                .init("\($0)_too_long", "Send a shorter `\($0)`."),
-                .init("\($0)_repeated", "`\($0)` was sent more than once."),
-                .init("\($0)_malformed", "`\($0)` cannot be read: encode it as its text, in UTF-8."),
-            ]
-        }
+                "grant_type", "code", "redirect_uri", "code_verifier", "refresh_token", "scope", "token", "client_id",
+                "client_secret", "access_token", "Authorization",
+            ], required: ["grant_type", "code", "redirect_uri", "refresh_token"])
 }
 
 /// What happens at the gate.

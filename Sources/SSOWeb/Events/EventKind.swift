@@ -79,6 +79,20 @@ package struct EventCause: Sendable {
     }
 
     package init(_ id: String, _ remedy: String) { self.init(id, nil, remedy: remedy) }
+
+    /// What can be wrong with each field of a request, by its name.
+    ///
+    /// - Parameter required: those that must be sent.
+    package static func ofFields(_ names: [String], required: [String]) -> [EventCause] {
+        required.map { EventCause("\($0)_missing", "Send `\($0)`.") }
+            + names.flatMap {
+                [
+                    EventCause("\($0)_too_long", "Send a shorter `\($0)`."),
+                    EventCause("\($0)_repeated", "`\($0)` was sent more than once."),
+                    EventCause("\($0)_malformed", "`\($0)` cannot be read: encode it as its text, in UTF-8."),
+                ]
+            }
+    }
 }
 
 /// A field of a line that comes from a property of ``Event``.
