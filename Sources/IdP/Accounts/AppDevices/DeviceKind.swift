@@ -28,32 +28,10 @@ package enum DeviceKind: String, CaseIterable {
         texts.plain((DeviceKind(rawValue: stored) ?? .unknown).words)
     }
 
-    private var words: Text {
-        switch self {
-        case .iPhone: Text("mail.device-iphone")
-        case .iPad: Text("mail.device-ipad")
-        case .android: Text("mail.device-android")
-        case .windows: Text("mail.device-windows")
-        case .mac: Text("mail.device-mac")
-        case .chromebook: Text("mail.device-chromebook")
-        case .linux: Text("mail.device-linux")
-        case .unknown: Text("mail.device-unknown")
-        }
-    }
+    private var words: Text { Text("mail.device-\(rawValue)") }
 
     /// "Linux computer", for a list of devices.
-    package var name: Text {
-        switch self {
-        case .iPhone: Text("device-kind.iphone")
-        case .iPad: Text("device-kind.ipad")
-        case .android: Text("device-kind.android")
-        case .windows: Text("device-kind.windows")
-        case .mac: Text("device-kind.mac")
-        case .chromebook: Text("device-kind.chromebook")
-        case .linux: Text("device-kind.linux")
-        case .unknown: Text("device-kind.unknown")
-        }
-    }
+    package var name: Text { Text("device-kind.\(rawValue)") }
 }
 
 extension ChangeOrigin {

@@ -1,3 +1,4 @@
+import IdPAccounts
 import Testing
 
 @testable import IdP
@@ -28,9 +29,8 @@ struct TextKeyTests {
         #"invitation.\(ending.rawValue)"#: invitationPages.map { "invitation.\($0)" },
         #"invitation.\(ending.rawValue).title"#: invitationPages.map { "invitation.\($0).title" },
         #"link-tester.\(summary)"#: ["no-app", "not-set-up", "what-happens"].map { "link-tester.\($0)" },
-        #"mail.device-\($0.rawValue)"#: [
-            "android", "chromebook", "ipad", "iphone", "linux", "mac", "unknown", "windows",
-        ].map { "mail.device-\($0)" },
+        #"mail.device-\(rawValue)"#: DeviceKind.allCases.map { "mail.device-\($0.rawValue)" },
+        #"device-kind.\(rawValue)"#: DeviceKind.allCases.map { "device-kind.\($0.rawValue)" },
         #"own-mail.\(name)-subject"#: ownMails.map { "own-mail.\($0)-subject" },
         #"own-mail.\(name)"#: ownMails.map { "own-mail.\($0)" },
         #"own-mail.\(name)-fine"#: ownMails.map { "own-mail.\($0)-fine" },
