@@ -1,51 +1,14 @@
 /// The tables of the audit log, for the migrations.
 package enum AuditSchema {
     package static let sql = [
-        // occurrences is set in rows that count events of an hour.
-        """
-        CREATE TABLE audit_event (
-            id BLOB PRIMARY KEY NOT NULL,
-            created_at BIGINT NOT NULL,
-            event TEXT NOT NULL,
-            actor TEXT NOT NULL,
-            account_id TEXT,
-            client_id TEXT,
-            session_handle TEXT,
-            flow TEXT,
-            reference TEXT,
-            network TEXT,
-            cause TEXT,
-            detail TEXT,
-            address TEXT,
-            address_mac BLOB,
-            occurrences BIGINT
-        )
-        """,
+        "CREATE TABLE audit_event (\n\(definitions)\n)",
         accountIndex,
     ]
 
     /// In SQLite the rows themselves lie in the order of their ids, which is that of time: a row changes one page less, and its id
     /// stands once.
     package static let byTime = [
-        """
-        CREATE TABLE audit_event_by_time (
-            id BLOB PRIMARY KEY NOT NULL,
-            created_at BIGINT NOT NULL,
-            event TEXT NOT NULL,
-            actor TEXT NOT NULL,
-            account_id TEXT,
-            client_id TEXT,
-            session_handle TEXT,
-            flow TEXT,
-            reference TEXT,
-            network TEXT,
-            cause TEXT,
-            detail TEXT,
-            address TEXT,
-            address_mac BLOB,
-            occurrences BIGINT
-        ) WITHOUT ROWID
-        """,
+        "CREATE TABLE audit_event_by_time (\n\(definitions)\n) WITHOUT ROWID",
         "INSERT INTO audit_event_by_time (\(columns)) SELECT \(columns) FROM audit_event ORDER BY id",
         "DROP TABLE audit_event",
         "ALTER TABLE audit_event_by_time RENAME TO audit_event",
@@ -63,6 +26,25 @@ package enum AuditSchema {
     /// The condition of ``byEvent``. A query that may use the index has the same text.
     package static let isRare = "event NOT IN (\(frequent.map { "'\($0)'" }.joined(separator: ", ")))"
     static let frequent = ["token_issued", "token_redeemed", "token_refreshed"]
+
+    /// `occurrences` is set in rows that count events of an hour.
+    private static let definitions = """
+            id BLOB PRIMARY KEY NOT NULL,
+            created_at BIGINT NOT NULL,
+            event TEXT NOT NULL,
+            actor TEXT NOT NULL,
+            account_id TEXT,
+            client_id TEXT,
+            session_handle TEXT,
+            flow TEXT,
+            reference TEXT,
+            network TEXT,
+            cause TEXT,
+            detail TEXT,
+            address TEXT,
+            address_mac BLOB,
+            occurrences BIGINT
+        """
 
     private static let columns = """
         id, created_at, event, actor, account_id, client_id, session_handle, flow, reference, network, cause, detail, address,
