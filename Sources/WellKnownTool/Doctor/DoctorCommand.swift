@@ -49,14 +49,7 @@ struct DoctorCommand: AsyncParsableCommand {
             "The value of a placeholder of the build, such as DOMAIN=example.com for $(DOMAIN) and ${DOMAIN}; again for "
                 + "more.", valueName: "name=value")) var define: [String] = []
 
-    @OptionGroup var ignoring: IgnoreOptions
-
-    @Flag(help: "Show remarks in full, too. Without it, text has their number alone.") var all = false
-
-    @Option(help: "text, json, junit, github or sarif.") var format: OutputFormat = .text
-
-    @Option(help: "The severity of findings from which on the exit code is 1: error, warning or info.")
-    var failOn: FailThreshold = .error
+    @OptionGroup var output: OutputOptions
 
     func validate() throws {
         guard Self.host(domain) != nil else {
@@ -83,11 +76,12 @@ struct DoctorCommand: AsyncParsableCommand {
         }
         try await sources.ask(for: &examination)
         var report = examination.report()
-        var list = try ignoring.list()
+        var list = try output.ignoring.list()
         report.findings = list.kept(report.findings, in: host.name).findings
         for remark in list.remarks { StandardOutput.reportError(remark) }
-        StandardOutput.write(report.text(as: format, style: .ofStandardOutput, failOn: failOn, showsAll: all))
-        let code = report.exitCode(failOn: failOn)
+        StandardOutput.write(
+            report.text(as: output.format, style: .ofStandardOutput, failOn: output.failOn, showsAll: output.all))
+        let code = report.exitCode(failOn: output.failOn)
         if code != 0 { throw ExitCode(code) }
     }
 
