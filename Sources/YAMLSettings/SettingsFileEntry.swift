@@ -39,6 +39,13 @@ package struct SettingsFileEntry {
         return (scalar.string, node)
     }
 
+    /// The text of a required key that users see as a name.
+    package func displayName(_ key: String) -> String? {
+        guard let name = text(key) else { return nil }
+        return DisplayName.ofClient(name.value)
+            ?? file.refuse("\(key) \(DisplayName.problem(ofClient: name.value))", name.node)
+    }
+
     /// The items of a required key whose value is a list.
     package func texts(_ name: String) -> [Text]? {
         guard let node = keys[name] else { return refuse("\(name) is missing. \(example(name))") }

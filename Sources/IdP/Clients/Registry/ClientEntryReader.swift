@@ -40,7 +40,7 @@ struct ClientEntryReader {
     func client(_ node: Node, secrets: (SettingsFileEntry, String) -> [SharedSecret]?) -> Client? {
         guard let entry = file.entry(node, known: known, what: "client", example: example) else { return nil }
         // All are read before any is required, so that all problems are reported at once.
-        let (written, name) = (entry.text("id"), displayName(entry))
+        let (written, name) = (entry.text("id"), entry.displayName("name"))
         let shown = written.map { ClientID.isWellFormedForOpenID($0.value) ? $0.value : "?" } ?? "?"
         let rules = ClientRules(entry, client: shown, of: protocols)
         let id = written.flatMap { identifier($0, rules) }
@@ -98,12 +98,6 @@ struct ClientEntryReader {
         let other = protocols.all.first { $0.takesIDsOfApps && ClientID.isWellFormedForOpenID(id.value) }
         let hint = other.map { " A client with protocols: [\($0.id)] alone may have this id." } ?? ""
         return file.refuse("id \"\(id.value)\" must be \(ClientID.rule), for example partner.\(hint)", id.node)
-    }
-
-    private func displayName(_ entry: SettingsFileEntry) -> String? {
-        guard let name = entry.text("name") else { return nil }
-        return DisplayName.ofClient(name.value)
-            ?? file.refuse("name \(DisplayName.problem(ofClient: name.value))", name.node)
     }
 
     /// Also after a problem with another key: by the protocols as they are listed, and by the key `public`.

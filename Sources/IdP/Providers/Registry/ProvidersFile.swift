@@ -73,7 +73,7 @@ package struct ProvidersFile {
     /// Nil where a required key has a problem. Another problem counts in ``SettingsFile/problemCount`` only.
     private func provider(_ entry: SettingsFileEntry) -> Provider? {
         // All are read before any is required, so that all problems are reported at once.
-        let (id, name) = (identifier(entry), displayName(entry))
+        let (id, name) = (identifier(entry), entry.displayName("name"))
         let owner = id ?? "?"
         let kind = kind(entry)
         let issuer = issuer(entry, kind, owner)
@@ -130,16 +130,8 @@ package struct ProvidersFile {
         return id.value
     }
 
-    private func displayName(_ entry: SettingsFileEntry) -> String? {
-        guard let name = entry.text("name") else { return nil }
-        return DisplayName.ofClient(name.value)
-            ?? file.refuse("name \(DisplayName.problem(ofClient: name.value))", name.node)
-    }
-
     private func label(_ entry: SettingsFileEntry) -> String? {
-        guard let label = entry.optionalText("label") else { return nil }
-        return DisplayName.ofClient(label.value)
-            ?? file.refuse("label \(DisplayName.problem(ofClient: label.value))", label.node)
+        entry.has("label") ? entry.displayName("label") : nil
     }
 
     /// A path beside the providers file, or an absolute one. One that cannot be used is left out, with a warning.
