@@ -2,7 +2,6 @@ import HTTPTypes
 import Hummingbird
 import IdPClients
 import IdPProviders
-import NIOCore
 import SSOWeb
 
 /// The logos that the providers file names, each at a path with a hash of its content.
@@ -14,8 +13,6 @@ struct ProviderLogos: Sendable {
     @Sendable func serve(_ request: Request, _ context: VisitorContext) async throws -> Response {
         let path = Provider.logoPrefix + (context.parameters.get("file") ?? "")
         guard let logo = providers.all.first(where: { $0.logoPath == path })?.logo else { throw PublicError.notFound }
-        return Response(
-            status: .ok, headers: StaticAssets.headers(ending: logo.kind.rawValue),
-            body: .init(byteBuffer: ByteBuffer(bytes: logo.content)))
+        return logo.response
     }
 }

@@ -21,10 +21,7 @@ package struct ProviderPages: Sendable {
         pages.response(
             "provider-continue", GoOnModel(provider: provider.name, address: address, script: continueScript),
             for: request,
-            headers: [
-                .contentSecurityPolicy: ContentPolicy.noForms, .referrerPolicy: "no-referrer",
-                .cacheControl: "no-store",
-            ])
+            headers: .goingOn)
     }
 
     private struct KnownAddressModel: Encodable, Sendable {

@@ -72,6 +72,13 @@ extension ContentPolicy {
     public static let image = "default-src 'none'; style-src 'unsafe-inline'; sandbox; frame-ancestors 'none'"
 }
 
+extension HTTPFields {
+    /// The headers of a page that goes on to an address which holds a token, a code or a state.
+    package static let goingOn: HTTPFields = [
+        .contentSecurityPolicy: ContentPolicy.noForms, .referrerPolicy: "no-referrer", .cacheControl: "no-store",
+    ]
+}
+
 /// The security headers of every response for one public origin.
 struct SecurityFields: Sendable {
     private let fixed: [HTTPField]

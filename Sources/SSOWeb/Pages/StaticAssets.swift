@@ -107,3 +107,12 @@ extension Request {
         }
     }
 }
+
+extension LogoFile {
+    /// The answer to a request for the logo at a path with ``hash``, as immutable.
+    package var response: Response {
+        Response(
+            status: .ok, headers: StaticAssets.headers(ending: kind.rawValue),
+            body: .init(byteBuffer: ByteBuffer(bytes: content)))
+    }
+}

@@ -57,10 +57,7 @@ package struct AppIdentityPages: Sendable {
             EndModel(
                 app: app.name, provider: provider.name, callback: callback, script: continueScript, isDone: isDone),
             for: request,
-            headers: [
-                .contentSecurityPolicy: ContentPolicy.noForms, .referrerPolicy: "no-referrer",
-                .cacheControl: "no-store",
-            ])
+            headers: .goingOn)
     }
 
     // MARK: Errors

@@ -61,9 +61,6 @@ package struct HandoffPages: Sendable {
             ContinueModel(
                 app: app.name, name: account.name, email: account.email, callback: callback, script: continueScript),
             for: request,
-            headers: [
-                .contentSecurityPolicy: ContentPolicy.noForms, .referrerPolicy: "no-referrer",
-                .cacheControl: "no-store",
-            ])
+            headers: .goingOn)
     }
 }

@@ -1,6 +1,5 @@
 import HTTPTypes
 package import Hummingbird
-import NIOCore
 import SSOWeb
 
 /// The logos of the clients, each at a path with a hash of its content. A client that is added while the program runs brings its
@@ -33,9 +32,7 @@ package struct ClientLogos: Sendable {
             logo = self.logo(named: name)
         }
         guard let logo else { throw PublicError.notFound }
-        return Response(
-            status: .ok, headers: StaticAssets.headers(ending: logo.kind.rawValue),
-            body: .init(byteBuffer: ByteBuffer(bytes: logo.content)))
+        return logo.response
     }
 
     private func logo(named name: String) -> LogoFile? { clients.all.first { Self.file($0) == name }?.logo }

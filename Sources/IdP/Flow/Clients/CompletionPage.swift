@@ -86,10 +86,7 @@ package struct CompletionPage: Sendable {
             language: .preferred(by: request), pace: pace, isNamed: account.isNamed,
             logo: logo.isEmpty ? .none : size == nil ? .withoutSize : .sized)
         return try page(variant).response(
-            headers: [
-                .contentSecurityPolicy: ContentPolicy.noForms, .referrerPolicy: "no-referrer",
-                .cacheControl: "no-store",
-            ]
+            headers: .goingOn
         ) { value in
             switch value {
             case .client: client.name
