@@ -195,22 +195,21 @@ private struct PostgresCopyConnection: CopyConnection {
     }
 
     func tables() throws(DatabaseError) -> Set<String> {
-        let rows = try query(
+        try names(
             """
             SELECT relname AS name FROM pg_class
              WHERE relnamespace = current_schema()::text::regnamespace AND relkind IN ('r', 'p')
                AND relname NOT IN ('database_timeline', 'node')
             """)
-        var names: Set<String> = []
-        for row in rows { names.insert(try row.text("name")) }
-        return names
     }
 
     func columns(of table: String) throws(DatabaseError) -> [CopiedColumn] {
-        let rows = try query(
+        // `indkey` counts from 0.
+        try columns(
+            of: table,
             """
             SELECT attname AS name, format_type(COALESCE(NULLIF(typbasetype, 0), atttypid), NULL) AS type,
-                   COALESCE(array_position(indkey::int2[], attnum), -1)::bigint AS place
+                   COALESCE(array_position(indkey::int2[], attnum), -1)::bigint + 1 AS place
               FROM pg_attribute
               JOIN pg_class ON pg_class.oid = attrelid
               JOIN pg_type ON pg_type.oid = atttypid
@@ -218,20 +217,7 @@ private struct PostgresCopyConnection: CopyConnection {
              WHERE relname = :name AND relnamespace = current_schema()::text::regnamespace
                AND attnum > 0 AND NOT attisdropped
              ORDER BY attnum
-            """, ["name": .text(table)])
-        var columns: [CopiedColumn] = []
-        for row in rows {
-            let (name, typeName) = (try row.text("name"), try row.text("type"))
-            guard let type = CopiedColumn.type(named: typeName) else {
-                throw .misuse("\(table).\(name) has the type \(typeName)")
-            }
-            // `indkey` counts from 0.
-            columns.append(
-                CopiedColumn(
-                    name: name, type: type, keyPlace: Int(try row.integer("place")) + 1,
-                    isShort: typeName == "integer"))
-        }
-        return columns
+            """, isShort: { $0 == "integer" })
     }
 
     func expression(for column: CopiedColumn) -> String { column.name }

@@ -207,26 +207,11 @@ private struct SQLiteCopyConnection: CopyConnection {
     }
 
     func tables() throws(DatabaseError) -> Set<String> {
-        let rows = try query(
-            "SELECT name FROM sqlite_schema WHERE type = 'table' AND substr(name, 1, 7) <> 'sqlite_'")
-        var names: Set<String> = []
-        for row in rows { names.insert(try row.text("name")) }
-        return names
+        try names("SELECT name FROM sqlite_schema WHERE type = 'table' AND substr(name, 1, 7) <> 'sqlite_'")
     }
 
     func columns(of table: String) throws(DatabaseError) -> [CopiedColumn] {
-        let rows = try query(
-            "SELECT name, type, pk FROM pragma_table_info(:name) ORDER BY cid", ["name": .text(table)])
-        var columns: [CopiedColumn] = []
-        for row in rows {
-            let (name, typeName) = (try row.text("name"), try row.text("type"))
-            guard let type = CopiedColumn.type(named: typeName) else {
-                throw .misuse("\(table).\(name) has the type \(typeName)")
-            }
-            columns.append(
-                CopiedColumn(name: name, type: type, keyPlace: Int(try row.integer("pk")), isShort: false))
-        }
-        return columns
+        try columns(of: table, "SELECT name, type, pk AS place FROM pragma_table_info(:name) ORDER BY cid")
     }
 
     /// SQLite's own conversion would cut a text at a NUL byte and repair bytes that are not UTF-8.

@@ -37,6 +37,34 @@ package protocol CopyConnection: SQLConnection {
     func misfit(of column: CopiedColumn) -> String?
 }
 
+extension CopyConnection {
+    /// The names that a statement finds.
+    package func names(_ sql: String) throws(DatabaseError) -> Set<String> {
+        var names: Set<String> = []
+        for row in try query(sql, [:]) { names.insert(try row.text("name")) }
+        return names
+    }
+
+    /// The columns of a table, by a statement that finds their `name`, `type` and `place`.
+    ///
+    /// - Parameter isShort: whether a type takes whole numbers of four bytes alone.
+    package func columns(
+        of table: String, _ sql: String, isShort: (_ type: String) -> Bool = { _ in false }
+    ) throws(DatabaseError) -> [CopiedColumn] {
+        var columns: [CopiedColumn] = []
+        for row in try query(sql, ["name": .text(table)]) {
+            let (name, typeName) = (try row.text("name"), try row.text("type"))
+            guard let type = CopiedColumn.type(named: typeName) else {
+                throw .misuse("\(table).\(name) has the type \(typeName)")
+            }
+            columns.append(
+                CopiedColumn(
+                    name: name, type: type, keyPlace: Int(try row.integer("place")), isShort: isShort(typeName)))
+        }
+        return columns
+    }
+}
+
 /// What a copy has found and left in one table.
 package struct CopiedTable: Sendable, Equatable {
     /// The rows of a table: how many there are, and a hash that does not depend on their order.
