@@ -90,7 +90,6 @@ package struct AccountPagesFeature: Feature {
     private var identities: Identities {
         Identities(
             accounts: parts.accounts, providers: providers, passkeys: passkeys,
-            passkeyScript: parts.assets.path(of: "passkey.js"),
             brandLogo: { [assets = parts.assets] in assets.path(of: "provider-\($0.rawValue).svg") })
     }
 }

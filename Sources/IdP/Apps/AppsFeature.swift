@@ -80,9 +80,3 @@ extension AppIdentityStore {
             randomness: parts.randomness)
     }
 }
-
-extension AppIdentityPages {
-    package init(_ parts: SharedParts) {
-        self.init(pages: parts.pages, continueScript: parts.continueScript, formScript: parts.formScript)
-    }
-}

@@ -95,7 +95,7 @@ struct IdPFeatures: Sendable {
         for method in methods { method.addRoutes(to: &router) }
         Changes(
             all.flatMap(\.changes), completion, flowLimit: parts.flowLimit, randomness: parts.randomness,
-            pages: parts.pages, script: parts.formScript
+            pages: parts.pages
         ).addRoutes(to: &router)
         NativeRoutes(pages: parts.pages, paths: paths).addRoutes(to: &router)
         return router

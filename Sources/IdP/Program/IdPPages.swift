@@ -23,6 +23,18 @@ enum IdPPages {
     static func pages(
         _ brand: Brand, assets: StaticAssets, adding added: [PageFiles] = [], languages: AddedLanguages = .empty
     ) throws -> Pages {
-        try Pages(brand: brand, files: files + added, assets: assets, adding: languages)
+        try Pages(
+            brand: brand, files: files + added, values: scripts(of: assets), assets: assets, adding: languages)
+    }
+
+    /// The paths of the scripts that several pages have, as their templates name them.
+    static func scripts(of assets: StaticAssets) -> [String: String] {
+        [
+            // Keeps a double click from sending a form twice.
+            "formScript": assets.path(of: "sign-in.js"),
+            // Goes on by itself.
+            "continueScript": assets.path(of: "continue.js"),
+            "passkeyScript": assets.path(of: "passkey.js"),
+        ]
     }
 }

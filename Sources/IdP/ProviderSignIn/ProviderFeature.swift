@@ -80,8 +80,7 @@ package struct ProviderFeature: Feature {
     private var keys: ProviderAttemptKeys { ProviderAttemptKeys(keys: parts.keys) }
 
     private var pages: ProviderPages {
-        ProviderPages(
-            pages: parts.pages, continueScript: parts.continueScript, formScript: parts.formScript)
+        ProviderPages(pages: parts.pages)
     }
 
     private func callback(_ completion: SignInCompletion) -> ProviderCallback {

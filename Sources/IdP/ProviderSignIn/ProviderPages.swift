@@ -9,23 +9,19 @@ import SSOWeb
 /// The pages on the way to a provider and back.
 package struct ProviderPages: Sendable {
     let pages: Pages
-    /// Goes on to the provider.
-    let continueScript: String
-    /// Keeps a double click from sending a form twice.
-    let formScript: String
 
-    private struct GoOnModel: Encodable, Sendable { let provider, address, script: String }
+    private struct GoOnModel: Encodable, Sendable { let provider, address: String }
 
     /// - Parameter address: holds `state` and `nonce`. It appears in attributes only, never in the log.
     func goOn(_ request: Request, _ provider: Provider, address: String) -> Response {
         pages.response(
-            "provider-continue", GoOnModel(provider: provider.name, address: address, script: continueScript),
+            "provider-continue", GoOnModel(provider: provider.name, address: address),
             for: request,
             headers: .goingOn)
     }
 
     private struct KnownAddressModel: Encodable, Sendable {
-        let formToken, flow, address, provider, other, script: String
+        let formToken, flow, address, provider, other: String
     }
 
     /// Asks the user to prove the verified address. Says the same whether or not it has an account.
@@ -36,7 +32,7 @@ package struct ProviderPages: Sendable {
             "provider-known-address",
             KnownAddressModel(
                 formToken: formToken, flow: flow?.text ?? "", address: address, provider: provider,
-                other: SignInPath.signIn(flow), script: formScript), for: request, offersLanguages: true)
+                other: SignInPath.signIn(flow)), for: request, offersLanguages: true)
     }
 }
 

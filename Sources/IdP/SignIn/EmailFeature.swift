@@ -121,7 +121,7 @@ package struct EmailFeature: Feature {
             sessions: parts.sessions, addresses: addresses, codes: codes, delay: parts.mailDelay,
             completion: completion,
             page: EmailCodePage(
-                pages: parts.pages, script: parts.formScript,
+                pages: parts.pages,
                 reply: { [reply] challenge, flow in reply.map { EmailReplyMethod.offer($0, challenge, flow) } }),
             clock: parts.clock, addedProvider: addedProvider)
     }
@@ -130,8 +130,7 @@ package struct EmailFeature: Feature {
         EmailLinkMethod(
             sessions: parts.sessions, knownBrowsers: parts.knownBrowsers, codes: codes,
             cookie: EmailLinkCookie(link: link, origin: parts.origin), completion: completion,
-            page: EmailLinkPage(
-                pages: parts.pages, script: parts.formScript, lifetime: parts.sessions.store.lifetime),
+            page: EmailLinkPage(pages: parts.pages, lifetime: parts.sessions.store.lifetime),
             clock: parts.clock, addedProvider: addedProvider)
     }
 

@@ -13,7 +13,7 @@ struct AddressPage: Sendable {
     let parts: SharedParts
 
     private struct Model: Encodable, Sendable {
-        let formToken, email, script, typed, errorHTML: String
+        let formToken, email, typed, errorHTML: String
         /// Until when the last change can be stopped.
         let until: Moment
         let isFree, isImported, isAdmin, isRecent, isOften, hasError: Bool
@@ -29,7 +29,7 @@ struct AddressPage: Sendable {
         }
         let model = Model(
             formToken: parts.sessions.formToken(for: user.session), email: user.account.email,
-            script: parts.formScript, typed: typed, errorHTML: error.map { texts.html($0) } ?? "",
+            typed: typed, errorHTML: error.map { texts.html($0) } ?? "",
             until: texts.moment(fixed?.end ?? now), isFree: fixed == nil, isImported: fixed == .imported,
             isAdmin: fixed == .admin, isRecent: fixed?.end != nil, isOften: fixed == .often, hasError: error != nil)
         return parts.pages.response(
@@ -47,7 +47,7 @@ struct AddressRoutes: Sendable {
     let mail: OwnAccountNews
 
     struct CodeModel: Encodable, Sendable {
-        let formToken, address, errorHTML, script: String
+        let formToken, address, errorHTML: String
         let hasError: Bool
     }
 
@@ -89,7 +89,7 @@ struct AddressRoutes: Sendable {
     ) -> Response {
         let model = CodeModel(
             formToken: parts.sessions.formToken(for: user.session), address: change.newAddress,
-            errorHTML: error.map { parts.pages.texts(for: request).html($0) } ?? "", script: parts.formScript,
+            errorHTML: error.map { parts.pages.texts(for: request).html($0) } ?? "",
             hasError: error != nil)
         return parts.pages.response(
             "address-code", model, for: request, status: error == nil ? .ok : .unprocessableContent,

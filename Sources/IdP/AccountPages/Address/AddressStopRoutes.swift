@@ -22,7 +22,7 @@ struct AddressStopRoutes: Sendable {
     }
 
     struct Model: Encodable, Sendable {
-        let formToken, email, newAddress, script: String
+        let formToken, email, newAddress: String
     }
 
     func addRoutes(to router: inout FeatureRouter) {
@@ -60,7 +60,7 @@ struct AddressStopRoutes: Sendable {
         let session = try await parts.sessions.current(request, context)
         let model = Model(
             formToken: parts.sessions.formToken(for: session), email: change.oldAddress,
-            newAddress: change.newAddress, script: parts.formScript)
+            newAddress: change.newAddress)
         var response = parts.pages.response("address-stop", model, for: request, offersLanguages: true)
         parts.sessions.remember(session, in: &response)
         return response

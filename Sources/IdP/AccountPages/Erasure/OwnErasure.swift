@@ -101,7 +101,7 @@ struct OwnErasureRoutes: Sendable {
     let parts: SharedParts
 
     private struct Model: Encodable, Sendable {
-        let formToken, email, script, typed: String
+        let formToken, email, typed: String
         let isFree, isAdmin, isChanged, hasError: Bool
     }
 
@@ -122,7 +122,7 @@ struct OwnErasureRoutes: Sendable {
         let kept = try await parts.database.read { try KeptAccount.reason(user.account, parts, $0) }
         let model = Model(
             formToken: parts.sessions.formToken(for: user.session), email: user.account.email,
-            script: parts.formScript, typed: typed ?? "", isFree: kept == nil, isAdmin: kept == .admin,
+            typed: typed ?? "", isFree: kept == nil, isAdmin: kept == .admin,
             isChanged: kept == .addressChanged, hasError: typed != nil)
         return parts.pages.response(
             "erase", model, for: request, status: typed == nil ? .ok : .unprocessableContent, offersLanguages: true)

@@ -37,7 +37,7 @@ struct IdentitySection: Encodable, Sendable {
         /// How many there are, in words.
         let words: String
         /// What the script of the page tells the browser of them.
-        let accepted, script: String
+        let accepted: String
         let hasSignal: Bool
     }
 
@@ -58,17 +58,15 @@ package struct Identities: Sendable {
     let providers: ProviderRegistry
     /// Nil where browsers make no passkeys.
     let passkeys: PasskeySignal?
-    private let passkeyScript: String
     /// The path of a brand's logo; empty for none.
     let brandLogo: @Sendable (Provider.Kind) -> String
 
     package init(
         accounts: AccountStore, providers: ProviderRegistry, passkeys: PasskeySignal? = nil,
-        passkeyScript: String = "",
         brandLogo: @escaping @Sendable (Provider.Kind) -> String = { _ in "" }
     ) {
         (self.accounts, self.providers, self.brandLogo) = (accounts, providers, brandLogo)
-        (self.passkeys, self.passkeyScript) = (passkeys, passkeyScript)
+        self.passkeys = passkeys
     }
 
     /// In the web view of an app nothing can be added: a provider is shown in the system browser only (RFC 8252 8.12).
@@ -97,7 +95,7 @@ package struct Identities: Sendable {
                 return .init(
                     words: texts.plain(
                         count == 0 ? Text("identities.no-passkey") : Text("identities.passkeys", count: count)),
-                    accepted: accepted, script: passkeyScript, hasSignal: !accepted.isEmpty)
+                    accepted: accepted, hasSignal: !accepted.isEmpty)
             },
             offers: offers.map { offer in
                 let logo = logo(offer)

@@ -22,7 +22,7 @@ struct PictureRoutes: Sendable {
     let parts: SharedParts
 
     struct Model: Encodable, Sendable {
-        let formToken, errorHTML, script: String
+        let formToken, errorHTML: String
         let most = ProfilePicture.maximumBytes
         let hasError, hasPicture, isSaved, isRemoved: Bool
     }
@@ -55,7 +55,7 @@ struct PictureRoutes: Sendable {
         let profile = try await parts.database.read { try ProfileStore.profile(of: user.account.id, $0) }
         let error = fault.map { parts.pages.texts(for: request).html(Text("picture.\($0.rawValue)")) }
         let model = Model(
-            formToken: parts.sessions.formToken(for: user.session), errorHTML: error ?? "", script: parts.formScript,
+            formToken: parts.sessions.formToken(for: user.session), errorHTML: error ?? "",
             hasError: fault != nil, hasPicture: profile.picture != nil,
             isSaved: request.queryFields.count("saved") > 0, isRemoved: request.queryFields.count("removed") > 0)
         return parts.pages.response(

@@ -69,7 +69,6 @@ struct AdminDesk: Sendable {
         }
         if !page.problems.isEmpty { page.title = writer.plain(Text("admin.title-error", ["title": page.title])) }
         page.stylesheet = parts.assets.path(of: "admin.css")
-        page.script = parts.formScript
         page.copyScript = parts.assets.path(of: "admin.js")
         page.formToken = parts.sessions.formToken(for: admin.user.session)
         return parts.pages.response(

@@ -15,7 +15,6 @@ struct AdminPage: Encodable, Sendable {
     var titleHTML: String
     var nav: [Link] = []
     var stylesheet = ""
-    var script = ""
     var copyScript = ""
     var formToken = ""
     var noticeHTML = ""

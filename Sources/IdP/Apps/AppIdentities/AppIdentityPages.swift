@@ -1,6 +1,7 @@
 import HTTPTypes
 import Hummingbird
 import IdPAccounts
+package import IdPFlow
 import IdPProviders
 import SSOShared
 package import SSOWeb
@@ -8,17 +9,11 @@ package import SSOWeb
 /// The pages of a link in the system browser.
 package struct AppIdentityPages: Sendable {
     let pages: Pages
-    /// Goes on to the app.
-    let continueScript: String
-    /// Keeps a double click from sending the form twice.
-    let formScript: String
 
-    package init(pages: Pages, continueScript: String, formScript: String) {
-        (self.pages, self.continueScript, self.formScript) = (pages, continueScript, formScript)
-    }
+    package init(_ parts: SharedParts) { pages = parts.pages }
 
     private struct AskModel: Encodable, Sendable {
-        let formToken, action, challenge, redirect, ticket, app, appID, provider, address, cancel, script: String
+        let formToken, action, challenge, redirect, ticket, app, appID, provider, address, cancel: String
         let hasName: Bool
     }
 
@@ -35,12 +30,12 @@ package struct AppIdentityPages: Sendable {
                 redirect: asked.app.redirectURI, ticket: ticket.wire, app: asked.app.name, appID: asked.app.id,
                 provider: provider.name,
                 address: (try? EmailAddress(account.email))?.masked ?? "",
-                cancel: Self.callback(asked.app, error: "access_denied"), script: formScript,
+                cancel: Self.callback(asked.app, error: "access_denied"),
                 hasName: asked.app.hasName), for: request)
     }
 
     private struct EndModel: Encodable, Sendable {
-        let app, provider, callback, script: String
+        let app, provider, callback: String
         let isDone: Bool
     }
 
@@ -55,7 +50,7 @@ package struct AppIdentityPages: Sendable {
         pages.response(
             "native-link-end",
             EndModel(
-                app: app.name, provider: provider.name, callback: callback, script: continueScript, isDone: isDone),
+                app: app.name, provider: provider.name, callback: callback, isDone: isDone),
             for: request,
             headers: .goingOn)
     }

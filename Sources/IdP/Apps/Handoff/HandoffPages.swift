@@ -2,23 +2,13 @@ import HTTPTypes
 import Hummingbird
 import IdPAccounts
 import IdPFlow
-package import SSOWeb
+import SSOWeb
 
 /// The pages of a handoff in the system browser.
 package struct HandoffPages: Sendable {
     let pages: Pages
     /// Sends the form of the first page.
     let startScript: String
-    /// Goes on to the app.
-    let continueScript: String
-    /// Keeps a double click from sending a form twice.
-    let formScript: String
-
-    package init(pages: Pages, startScript: String, continueScript: String, formScript: String) {
-        (self.pages, self.startScript, self.continueScript, self.formScript) = (
-            pages, startScript, continueScript, formScript
-        )
-    }
 
     private struct StartModel: Encodable, Sendable { let formToken, action, challenge, redirect, app, script: String }
 
@@ -34,7 +24,7 @@ package struct HandoffPages: Sendable {
     }
 
     private struct ConfirmModel: Encodable, Sendable {
-        let formToken, flow, app, appID, name, email, cancel, script: String
+        let formToken, flow, app, appID, name, email, cancel: String
         let hasName: Bool
     }
 
@@ -46,10 +36,10 @@ package struct HandoffPages: Sendable {
             "native-confirm",
             ConfirmModel(
                 formToken: formToken, flow: flow.text, app: app.name, appID: app.id, name: user.account.name,
-                email: user.account.email, cancel: flow.cancel, script: formScript, hasName: app.hasName), for: request)
+                email: user.account.email, cancel: flow.cancel, hasName: app.hasName), for: request)
     }
 
-    private struct ContinueModel: Encodable, Sendable { let app, name, email, callback, script: String }
+    private struct ContinueModel: Encodable, Sendable { let app, name, email, callback: String }
 
     /// The page that goes on to the app. It is no redirect: Chromium applies `form-action` to the redirects after a form,
     /// and Chrome on Android opens an app by a tap only.
@@ -59,7 +49,7 @@ package struct HandoffPages: Sendable {
         pages.response(
             "native-continue",
             ContinueModel(
-                app: app.name, name: account.name, email: account.email, callback: callback, script: continueScript),
+                app: app.name, name: account.name, email: account.email, callback: callback),
             for: request,
             headers: .goingOn)
     }

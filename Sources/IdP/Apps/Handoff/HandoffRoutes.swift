@@ -32,9 +32,7 @@ struct HandoffRoutes: Sendable {
         (self.apps, self.store, self.link, self.start) = (apps, store, link, start)
         (sessions, accounts, flowLimit) = (parts.sessions, parts.accounts, parts.flowLimit)
         randomness = parts.randomness
-        pages = HandoffPages(
-            pages: parts.pages, startScript: parts.assets.path(of: "native.js"),
-            continueScript: parts.continueScript, formScript: parts.formScript)
+        pages = HandoffPages(pages: parts.pages, startScript: parts.assets.path(of: "native.js"))
     }
 
     func addRoutes(to router: inout FeatureRouter) {

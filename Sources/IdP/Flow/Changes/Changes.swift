@@ -14,15 +14,13 @@ package struct Changes: Sendable {
     let flowLimit: FlowLimit
     let randomness: any Randomness
     let pages: Pages
-    /// Keeps a double click from sending the form twice.
-    let script: String
 
     package init(
         _ all: [any WaitingChange], _ completion: SignInCompletion, flowLimit: FlowLimit, randomness: any Randomness,
-        pages: Pages, script: String
+        pages: Pages
     ) {
         (self.all, self.completion, self.flowLimit) = (all, completion, flowLimit)
-        (self.randomness, self.pages, self.script) = (randomness, pages, script)
+        (self.randomness, self.pages) = (randomness, pages)
     }
 
     private var sessions: Sessions { completion.sessions }
@@ -122,7 +120,7 @@ package struct Changes: Sendable {
     }
 
     private struct Model: Encodable, Sendable {
-        let formToken, flow, action, title, titleHTML, explanationHTML, home, script: String
+        let formToken, flow, action, title, titleHTML, explanationHTML, home: String
         let isRemoval: Bool
     }
 
@@ -143,7 +141,7 @@ package struct Changes: Sendable {
         let model = Model(
             formToken: sessions.formToken(for: ready.user.session), flow: ready.flow.id.text,
             action: ChangePurpose.path, title: texts.plain(page.title), titleHTML: texts.html(page.title),
-            explanationHTML: texts.html(page.explanation), home: Change.home, script: script, isRemoval: page.isRemoval)
+            explanationHTML: texts.html(page.explanation), home: Change.home, isRemoval: page.isRemoval)
         return pages.response("change", model, for: request, offersLanguages: true)
     }
 

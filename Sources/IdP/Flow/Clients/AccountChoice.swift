@@ -23,11 +23,9 @@ struct AccountChoice: Sendable {
     let logos: ClientLogos
     let clock: ServiceClock
     let pages: Pages
-    /// Keeps a double click from sending the form twice.
-    let script: String
 
     private struct Model: Encodable, Sendable {
-        let formToken, flow, name, email, client, logo, logoSizeHTML, complete, cancel, script: String
+        let formToken, flow, name, email, client, logo, logoSizeHTML, complete, cancel: String
         let hasLogo: Bool
     }
 
@@ -59,7 +57,7 @@ struct AccountChoice: Sendable {
                 email: user.account.email, client: client.name, logo: logo,
                 logoSizeHTML: logos.size(of: client),
                 complete: purposes.destination(id, in: session.slots, isNativeShell: false),
-                cancel: id.cancel, script: script, hasLogo: !logo.isEmpty), for: request,
+                cancel: id.cancel, hasLogo: !logo.isEmpty), for: request,
             offersLanguages: true)
     }
 

@@ -30,7 +30,7 @@ package struct CompletionPage: Sendable {
     private enum Value: String, CaseIterable { case client, name, email, callback, other, logo, pixelsWide, pixelsHigh }
 
     private struct Model: Encodable, Sendable {
-        let client, name, email, callback, other, logo, pixelsWide, pixelsHigh, script, seconds: String
+        let client, name, email, callback, other, logo, pixelsWide, pixelsHigh, seconds: String
         let goesOn, waits, isNamed, hasLogo, hasPixels: Bool
     }
 
@@ -50,12 +50,11 @@ package struct CompletionPage: Sendable {
 
     private let pages: Pages
     private let logos: ClientLogos
-    private let script: String
     private let prepared = Prepared()
 
     /// - Throws: if the template is malformed.
-    package init(pages: Pages, logos: ClientLogos, script: String) throws {
-        (self.pages, self.logos, self.script) = (pages, logos, script)
+    package init(pages: Pages, logos: ClientLogos) throws {
+        (self.pages, self.logos) = (pages, logos)
         _ = try page(Variant(language: .english, pace: .atOnce, isNamed: true, logo: .sized))
     }
 
@@ -66,7 +65,7 @@ package struct CompletionPage: Sendable {
             Model(
                 client: value(.client), name: value(.name), email: value(.email), callback: value(.callback),
                 other: value(.other), logo: value(.logo), pixelsWide: value(.pixelsWide),
-                pixelsHigh: value(.pixelsHigh), script: script, seconds: variant.pace.seconds,
+                pixelsHigh: value(.pixelsHigh), seconds: variant.pace.seconds,
                 goesOn: variant.pace != .stays, waits: variant.pace == .afterTwoSeconds, isNamed: variant.isNamed,
                 hasLogo: variant.logo != .none, hasPixels: variant.logo == .sized)
         }

@@ -10,11 +10,9 @@ struct NoAccessPage: Sendable {
     let pages: Pages
     let sessions: Sessions
     let logos: ClientLogos
-    /// Keeps a double click from sending the form twice.
-    let script: String
 
     private struct Model: Encodable, Sendable {
-        let formToken, flow, name, email, client, logo, logoSizeHTML, cancel, script: String
+        let formToken, flow, name, email, client, logo, logoSizeHTML, cancel: String
         let contact: Contact?
         let hasLogo, hasContact: Bool
     }
@@ -31,7 +29,7 @@ struct NoAccessPage: Sendable {
             Model(
                 formToken: sessions.formToken(for: user.session), flow: flow.text, name: user.account.name,
                 email: user.account.email, client: client.name, logo: logo,
-                logoSizeHTML: logos.size(of: client), cancel: flow.cancel, script: script,
+                logoSizeHTML: logos.size(of: client), cancel: flow.cancel,
                 contact: contact, hasLogo: !logo.isEmpty, hasContact: contact != nil), for: request, status: .forbidden)
     }
 

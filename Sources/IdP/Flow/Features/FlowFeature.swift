@@ -32,7 +32,7 @@ extension AccountChoice {
         (slots, purposes) = (completion.slots, completion.purposes)
         (sessions, accounts, accessTokens) = (parts.sessions, parts.accounts, parts.accessTokens)
         (clients, logos, clock) = (parts.clients, parts.logos, parts.clock)
-        (pages, script) = (parts.pages, parts.formScript)
+        pages = parts.pages
     }
 }
 

@@ -83,21 +83,15 @@ package struct SharedParts: Sendable {
         flowClients = FlowClients(keys: keys, clients: clients)
         authorizer = Authorizer(
             clients: clients, sessions: sessions, accounts: accounts, grants: grants,
-            noAccess: NoAccessPage(
-                pages: pages, sessions: sessions, logos: logos, script: assets.path(of: "sign-in.js")),
-            otherAccount: OtherAccountPage(pages: pages, logos: logos, script: assets.path(of: "continue.js")),
+            noAccess: NoAccessPage(pages: pages, sessions: sessions, logos: logos),
+            otherAccount: OtherAccountPage(pages: pages, logos: logos),
             limit: flowLimit, flowClients: flowClients, randomness: randomness)
-        completionPage = try CompletionPage(pages: pages, logos: logos, script: assets.path(of: "continue.js"))
+        completionPage = try CompletionPage(pages: pages, logos: logos)
         accessTokens = AccessTokenStore(
             database: database, clock: clock, randomness: randomness, eligibility: eligibility)
         audit = AuditLog(services, keys: keys)
         appDevices = AppDevices(tokens: accessTokens, sessions: sessions.store, signOuts: signOuts)
     }
-
-    /// The script of pages with forms: keeps a double click from sending one twice.
-    package var formScript: String { assets.path(of: "sign-in.js") }
-    /// The script of pages that go on by themselves.
-    package var continueScript: String { assets.path(of: "continue.js") }
 
     /// ``Places/name(of:)`` of a request.
     package func place(of request: Request, _ context: VisitorContext) -> String? {

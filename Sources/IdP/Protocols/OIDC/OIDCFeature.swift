@@ -23,8 +23,7 @@ package struct OIDCFeature: Feature {
     private var hints: IDTokenHints { IDTokenHints(issuer: oidc.issuer, keys: keys) }
 
     package var purposes: [any FlowPurpose] {
-        let form = FormPostPage(
-            pages: parts.pages, logos: parts.logos, script: parts.assets.path(of: "continue.js"))
+        let form = FormPostPage(pages: parts.pages, logos: parts.logos)
         return [
             OIDCProtocol(
                 authorizer: parts.authorizer, page: parts.completionPage, form: form, issuer: oidc.issuer, hints: hints,

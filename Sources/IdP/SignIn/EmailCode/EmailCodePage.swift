@@ -7,7 +7,6 @@ import SSOWeb
 /// The page with the field `code`.
 package struct EmailCodePage: Sendable {
     let pages: Pages
-    let script: String
     /// How it asks for an answer to the email; nil where answers are not received.
     let reply: @Sendable (Challenge, FlowID?) -> ReplyOffer?
 
@@ -30,7 +29,7 @@ package struct EmailCodePage: Sendable {
     }
 
     struct Model: Encodable, Sendable {
-        let formToken, address, flow, signIn, script: String
+        let formToken, address, flow, signIn: String
         let errorHTML, statusHTML, service, provider: String?
         let field: Field?
         let countdown: Countdown?
@@ -60,7 +59,7 @@ package struct EmailCodePage: Sendable {
         let countdown = state.countdown(facts.wait)
         let model = Model(
             formToken: formToken, address: EmailAddress.shown(facts.challenge.address), flow: facts.flow?.text ?? "",
-            signIn: SignInPath.signIn(facts.flow), script: script, errorHTML: error, statusHTML: status,
+            signIn: SignInPath.signIn(facts.flow), errorHTML: error, statusHTML: status,
             service: facts.flow == nil ? nil : facts.client, provider: facts.provider, field: field,
             countdown: countdown.map {
                 Countdown(wait: texts.plain(.span($0)), seconds: String($0.secondsRoundedUp))

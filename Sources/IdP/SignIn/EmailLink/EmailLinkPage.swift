@@ -8,7 +8,6 @@ import SSOWeb
 /// The pages of ``EmailLink``: the button, the code for another browser, and a link that no longer works.
 package struct EmailLinkPage: Sendable {
     let pages: Pages
-    let script: String
     let lifetime: SessionLifetime
 
     /// Why a link does not work. The raw values are stable: the log has them as `reason`.
@@ -34,7 +33,7 @@ package struct EmailLinkPage: Sendable {
     }
 
     struct Model: Encodable, Sendable {
-        let formToken, challenge, address, service, provider, code, spaced, device, script: String
+        let formToken, challenge, address, service, provider, code, spaced, device: String
         let time: Moment
         let hasButton, hasClient, addsProvider, hasCode: Bool
         let remember: RememberChoice?
@@ -80,14 +79,14 @@ package struct EmailLinkPage: Sendable {
             address: (try? EmailAddress(challenge.address))?.masked ?? "",
             service: service ?? "", provider: provider ?? "", code: code ?? "", spaced: code?.spelledOut ?? "",
             device: challenge.requester(texts, brand: pages.brand),
-            script: script, time: texts.moment(challenge.createdAt), hasButton: hasButton, hasClient: service != nil,
+            time: texts.moment(challenge.createdAt), hasButton: hasButton, hasClient: service != nil,
             addsProvider: provider != nil, hasCode: code != nil,
             remember: hasButton ? RememberChoice(lifetime, isTicked: false, request, texts) : nil)
     }
 
     struct EndedModel: Encodable, Sendable {
         let title, titleHTML, explanationHTML, labelHTML, href: String
-        let formToken, email, flow, address, script, reference: String
+        let formToken, email, flow, address, reference: String
         let sendsEmail: Bool
     }
 
@@ -102,7 +101,7 @@ package struct EmailLinkPage: Sendable {
             EndedModel(
                 title: texts.plain(title), titleHTML: texts.html(title), explanationHTML: texts.html(explanation),
                 labelHTML: texts.html(label), href: href, formToken: formToken, email: address,
-                flow: flow?.text ?? "", address: (try? EmailAddress(address))?.masked ?? "", script: script,
+                flow: flow?.text ?? "", address: (try? EmailAddress(address))?.masked ?? "",
                 reference: reference.description, sendsEmail: href.isEmpty)
         }
         let shown =

@@ -22,7 +22,6 @@ struct InvitationRoutes: Sendable {
     let clients: ClientDirectory
     let cookie: BrowserCookie
     let pages: Pages
-    let script, passkeyScript: String
     let flowLimit: FlowLimit
     let clock: ServiceClock
     let randomness: any Randomness
@@ -36,13 +35,12 @@ struct InvitationRoutes: Sendable {
         (self.invitations, self.submitAddress) = (invitations, submitAddress)
         (sessions, accounts, knownBrowsers) = (parts.sessions, parts.accounts, parts.knownBrowsers)
         (clients, flowLimit, clock) = (parts.clients, parts.flowLimit, parts.clock)
-        (randomness, pages, script) = (parts.randomness, parts.pages, parts.formScript)
-        passkeyScript = parts.assets.path(of: "passkey.js")
+        (randomness, pages) = (parts.randomness, parts.pages)
         cookie = BrowserCookie(name: "idp_invitation", origin: parts.origin, maximumAge: .minutes(10))
     }
 
     struct Model: Encodable, Sendable {
-        let formToken, address, service, other, script, passkeyScript, errorHTML: String
+        let formToken, address, service, other, errorHTML: String
         let hasClient, hasOther, hasError: Bool
     }
 
@@ -129,7 +127,7 @@ struct InvitationRoutes: Sendable {
         let (client, other) = (client(of: opened), try await accounts.signedIn(context))
         let model = Model(
             formToken: sessions.formToken(for: session), address: address, service: client?.name ?? "",
-            other: other?.account.email ?? "", script: script, passkeyScript: passkeyScript,
+            other: other?.account.email ?? "",
             errorHTML: error.map { pages.texts(for: request).html($0.words) } ?? "", hasClient: client != nil,
             hasOther: other != nil, hasError: error != nil)
         var response = pages.response(

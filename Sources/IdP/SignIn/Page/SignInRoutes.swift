@@ -89,7 +89,6 @@ struct SignInPage: Sendable {
     let completion: SignInCompletion
     let methods: [any SignInMethod]
     let assets: StaticAssets
-    let script: String
 
     private var purposes: FlowPurposes { completion.purposes }
 
@@ -97,7 +96,7 @@ struct SignInPage: Sendable {
     static let longestTyped = 1024
 
     init(_ parts: SharedParts, _ completion: SignInCompletion, _ methods: [any SignInMethod]) {
-        (pages, sessions, assets, script) = (parts.pages, parts.sessions, parts.assets, parts.formScript)
+        (pages, sessions, assets) = (parts.pages, parts.sessions, parts.assets)
         (self.completion, self.methods) = (completion, methods)
     }
 
@@ -139,10 +138,10 @@ struct SignInPage: Sendable {
     }
 
     struct Model: Encodable, Sendable {
-        let formToken, flow, introHTML, logo, logoSizeHTML, againHTML, cancel, cancelHTML, address, script: String
+        let formToken, flow, introHTML, logo, logoSizeHTML, againHTML, cancel, cancelHTML, address: String
         let hint, button, errorHTML: String
         let hasIntro, hasLogo, hasAgain, hasCancel, hasError, hasLinks: Bool
-        let passkeyScript, passkeyErrorHTML, unknownPasskey: String
+        let passkeyErrorHTML, unknownPasskey: String
         let hasPasskeys, hasPasskeyError, needsPasskey, canSetUp, setsUpHere: Bool
         let isOutOfReach, hasNothingElse, hasNothing: Bool
         let notes: [Note]
@@ -175,12 +174,12 @@ struct SignInPage: Sendable {
             introHTML: words.intro.map(texts.html) ?? "", logo: words.logo, logoSizeHTML: words.logoSizeHTML,
             againHTML: words.again.map(texts.html) ?? "",
             cancel: words.cancel?.href ?? "", cancelHTML: words.cancel.map { texts.html($0.label) } ?? "",
-            address: address ?? shown(flow, session, again), script: script, hint: offered.field?.hint ?? "",
+            address: address ?? shown(flow, session, again), hint: offered.field?.hint ?? "",
             button: offered.field?.button ?? "",
             errorHTML: error.map { texts.html($0.words) } ?? "",
             hasIntro: words.intro != nil,
             hasLogo: !words.logo.isEmpty, hasAgain: words.again != nil, hasCancel: words.cancel != nil,
-            hasError: hasError, hasLinks: !offered.links.isEmpty, passkeyScript: assets.path(of: "passkey.js"),
+            hasError: hasError, hasLinks: !offered.links.isEmpty,
             passkeyErrorHTML: outcome.map { texts.html($0.error) } ?? "", unknownPasskey: outcome?.unknown ?? "",
             hasPasskeys: offered.passkey != nil, hasPasskeyError: outcome != nil,
             needsPasskey: again == nil && needed > .any && offered.passkey != nil,

@@ -18,7 +18,6 @@ struct PasskeyAddRoutes: Sendable {
     let completion: SignInCompletion
     let changes: any AccountChangeReporter
     let pages: Pages
-    let assets: StaticAssets
     let offer: PasskeyOffer
 
     private var accounts: AccountStore { completion.accounts }
@@ -26,7 +25,7 @@ struct PasskeyAddRoutes: Sendable {
     private var clock: ServiceClock { ceremonies.clock }
 
     struct Model: Encodable, Sendable {
-        let formToken, script, options, errorHTML, email, unknown, flow: String
+        let formToken, options, errorHTML, email, unknown, flow: String
         let hasError, isOffer, isInvited: Bool
     }
 
@@ -126,7 +125,7 @@ struct PasskeyAddRoutes: Sendable {
         }
         let account = content.user.account
         let model = Model(
-            formToken: sessions.formToken(for: session), script: assets.path(of: "passkey.js"),
+            formToken: sessions.formToken(for: session),
             options: ceremonies.creationOptions(
                 for: account, handle: content.handle, excluding: content.passkeys, in: content.slots),
             errorHTML: refusal.map { pages.texts(for: request).html($0.words) } ?? "", email: account.email,

@@ -18,7 +18,6 @@ struct PrintedLinkRoutes: Sendable {
     let completion: SignInCompletion
     let changes: any AccountChangeReporter
     let pages: Pages
-    let script: String
     let clock: ServiceClock
     let hasPasskeys: Bool
     private let cookie: BrowserCookie
@@ -27,13 +26,13 @@ struct PrintedLinkRoutes: Sendable {
         _ parts: SharedParts, _ completion: SignInCompletion, changes: any AccountChangeReporter, hasPasskeys: Bool
     ) {
         self.hasPasskeys = hasPasskeys
-        (sessions, pages, script, clock) = (parts.sessions, parts.pages, parts.formScript, parts.clock)
+        (sessions, pages, clock) = (parts.sessions, parts.pages, parts.clock)
         (self.completion, self.changes) = (completion, changes)
         cookie = BrowserCookie(
             name: "idp_operator_link", origin: parts.origin, maximumAge: PrintedLinkStore.lifetime)
     }
 
-    struct Model: Encodable, Sendable { let formToken, address, script: String }
+    struct Model: Encodable, Sendable { let formToken, address: String }
 
     private struct Opened: Sendable {
         let key: PrintedLinkKey
@@ -63,9 +62,7 @@ struct PrintedLinkRoutes: Sendable {
         let session = try await sessions.current(request, context)
         var response = pages.response(
             "printed-link",
-            Model(
-                formToken: sessions.formToken(for: session), address: opened.account.email, script: script),
-            for: request,
+            Model(formToken: sessions.formToken(for: session), address: opened.account.email), for: request,
             offersLanguages: true)
         sessions.remember(session, in: &response)
         return response

@@ -64,7 +64,7 @@ struct AppKeyRoutes: Sendable {
     }
 
     private struct Model: Encodable, Sendable {
-        let formToken, script: String
+        let formToken: String
         let items: [Item]
         let services: [Service]
         let typed: Typed
@@ -112,7 +112,7 @@ struct AppKeyRoutes: Sendable {
             try $0.gate?.takesAppKeys == true && $0.access.admits(account: user.account.id, connection)
         }.map { Service(id: $0.id, name: $0.name, isChosen: $0.id == typed?.client) }
         return Model(
-            formToken: parts.sessions.formToken(for: user.session), script: parts.formScript, items: items,
+            formToken: parts.sessions.formToken(for: user.session), items: items,
             services: services, typed: typed ?? Typed(name: "", days: ""), hasItems: !items.isEmpty,
             canAdd: !services.isEmpty, isRemoved: request.queryFields.count("removed") > 0, hasError: typed != nil)
     }

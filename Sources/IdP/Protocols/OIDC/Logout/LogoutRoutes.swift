@@ -22,7 +22,7 @@ struct LogoutRoutes: Sendable {
     private let field: LogoutField
 
     private struct Model: Encodable, Sendable {
-        let formToken, back, email, script: String
+        let formToken, back, email: String
     }
 
     /// Who has agreed, and where the user goes then.
@@ -96,8 +96,8 @@ struct LogoutRoutes: Sendable {
             "logout",
             Model(
                 formToken: parts.sessions.formToken(for: user.session),
-                back: try field.text(back, user.session, now: now), email: user.account.email,
-                script: parts.formScript), for: request, offersLanguages: true)
+                back: try field.text(back, user.session, now: now), email: user.account.email),
+            for: request, offersLanguages: true)
         if back != nil { response.headers[.contentSecurityPolicy] = ContentPolicy.formsToClients }
         return response
     }

@@ -12,7 +12,6 @@ import SSOWeb
 struct FormPostPage: Sendable {
     let pages: Pages
     let logos: ClientLogos
-    let script: String
 
     /// What the page of a completed sign-in says.
     struct Completed: Sendable {
@@ -24,7 +23,7 @@ struct FormPostPage: Sendable {
     private struct Field: Encodable, Sendable { let key, value: String }
 
     private struct Model: Encodable, Sendable {
-        let client, action, logo, logoSizeHTML, script, seconds, name, email, other: String
+        let client, action, logo, logoSizeHTML, seconds, name, email, other: String
         let fields: [Field]
         let isComplete, isNamed, goesOn, waits, hasLogo: Bool
     }
@@ -41,7 +40,7 @@ struct FormPostPage: Sendable {
         return pages.response(
             "form-post",
             Model(
-                client: client.name, action: action, logo: logo, logoSizeHTML: logos.size(of: client), script: script,
+                client: client.name, action: action, logo: logo, logoSizeHTML: logos.size(of: client),
                 seconds: pace.seconds, name: completed?.account.name ?? "", email: completed?.account.email ?? "",
                 other: completed?.other ?? "", fields: fields.map(Field.init), isComplete: completed != nil,
                 isNamed: completed?.account.isNamed ?? false,
