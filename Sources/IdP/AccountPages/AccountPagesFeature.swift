@@ -60,10 +60,7 @@ package struct AccountPagesFeature: Feature {
             sessions: parts.sessions, accounts: parts.accounts, pages: parts.pages, identities: identities,
             clients: signedInClients, userSessions: userSessions, activity: activity, own: own
         ).addRoutes(to: &router)
-        SessionListRoutes(
-            accounts: parts.accounts, sessions: parts.sessions,
-            list: userSessions, pages: parts.pages, flowLimit: parts.flowLimit, randomness: parts.randomness
-        ).addRoutes(to: &router)
+        SessionListRoutes(parts: parts, list: userSessions).addRoutes(to: &router)
         ActivityRoutes(accounts: parts.accounts, activity: activity, pages: parts.pages).addRoutes(to: &router)
         AppDeviceRoutes(accounts: parts.accounts, sessions: parts.sessions, devices: parts.appDevices)
             .addRoutes(to: &router)

@@ -88,7 +88,7 @@ package struct EmailFeature: Feature {
         BrowserLinkRoutes(
             sessions: parts.sessions, knownBrowsers: parts.knownBrowsers, link: browserLink, challenges: challenges,
             cookie: BrowserCookie(name: "idp_browser", origin: parts.origin, maximumAge: .minutes(10)),
-            pages: parts.pages, script: parts.formScript, clock: parts.clock
+            pages: parts.pages, clock: parts.clock
         ).addRoutes(to: &router)
         guard let inboundMail, let secret = inboundMail.secret else {
             return router.noSignedPost(at: InboundMailRoutes.path)

@@ -15,12 +15,10 @@ struct SessionListRoutes: Sendable {
     /// Sends a visitor to sign in. The list itself is a page, so that link checkers change nothing.
     private static let signInPath = "/sessions/sign-in"
 
-    let accounts: AccountStore
-    let sessions: Sessions
+    let parts: SharedParts
     let list: UserSessions
-    let pages: Pages
-    let flowLimit: FlowLimit
-    let randomness: any Randomness
+
+    private var accounts: AccountStore { parts.accounts }
 
     func addRoutes(to router: inout FeatureRouter) {
         router.page(at: SessionsPurpose.path, use: show)
@@ -28,7 +26,7 @@ struct SessionListRoutes: Sendable {
     }
 
     @Sendable private func show(_ request: Request, _ context: VisitorContext) async throws -> Response {
-        let texts = pages.texts(for: request)
+        let texts = parts.pages.texts(for: request)
         let isEnded = request.queryFields.count("ended") > 0
         let position = ((try? request.queryFields.text("before")) ?? nil).flatMap(SessionPosition.init)
         if let session = context.session,
@@ -38,7 +36,7 @@ struct SessionListRoutes: Sendable {
                 }
             })
         {
-            return pages.response("sessions", model, for: request, offersLanguages: true)
+            return parts.pages.response("sessions", model, for: request, offersLanguages: true)
         }
         return .redirect(to: Self.signInPath)
     }
@@ -46,15 +44,7 @@ struct SessionListRoutes: Sendable {
     /// Sends a visitor to sign in, and back to the list.
     @Sendable private func signIn(_ request: Request, _ context: VisitorContext) async throws -> Response {
         guard try await accounts.signedIn(context) == nil else { return .redirect(to: SessionsPurpose.path) }
-        let (id, now) = (try FlowID(randomness: randomness), accounts.clock.now())
-        let session = try await sessions.current(request, context)
-        try flowLimit.count(session)
-        let updated = try await sessions.store.update(session) { slots in
-            try slots[Flows.self].begin(Flow.Request(purpose: SessionsPurpose.id, subject: ""), id: id, now: now)
-            return true
-        }
-        return try .toSignIn(SignInPath.signIn(updated == nil ? nil : id), for: request) {
-            sessions.remember(session, in: &$0)
-        }
+        let flow = Flow.Request(purpose: SessionsPurpose.id, subject: "")
+        return try await parts.toSignIn(for: flow, request, context)
     }
 }

@@ -148,7 +148,7 @@ extension AdminActions {
                 since: need.since(now), strength: strength, account: account)
             // Too much to keep: the form is asked for again.
             ?? AdminWaiting(path: path).flow(since: need.since(now), strength: strength, account: account)
-        guard let flow, let id = try await desk.gate.begin(flow, admin.user.session) else {
+        guard let flow, let id = try await parts.begin(flow, admin.user.session) else {
             return .redirect(to: "/admin")
         }
         return .redirect(to: SignInPath.signIn(id))

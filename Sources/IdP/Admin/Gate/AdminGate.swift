@@ -90,22 +90,9 @@ struct AdminGate: Sendable {
         let waiting = AdminWaiting(path: request.method == .post ? request.uri.path : request.uri.string)
         let session = try await parts.sessions.current(request, context)
         guard let flow = try waiting.flow(since: since) else { return .redirect(to: SignInPath.signIn) }
-        let id = try await begin(flow, session)
+        let id = try await parts.begin(flow, session)
         var response = Response.redirect(to: SignInPath.signIn(id))
         parts.sessions.remember(session, in: &response)
         return response
-    }
-
-    /// Lets something wait in the session until its user has signed in.
-    ///
-    /// - Returns: nil if another request of the browser has ended the session meanwhile.
-    func begin(_ flow: Flow.Request, _ session: Session) async throws -> FlowID? {
-        try parts.flowLimit.count(session)
-        let (id, now) = (try FlowID(randomness: parts.randomness), parts.clock.now())
-        let updated = try await parts.sessions.store.update(session) { slots in
-            _ = try slots[Flows.self].begin(flow, id: id, now: now)
-            return true
-        }
-        return updated == nil ? nil : id
     }
 }

@@ -10,11 +10,9 @@ import SSOWeb
 struct OtherAccountPage: Sendable {
     let pages: Pages
     let logos: ClientLogos
-    /// Goes on to the client.
-    let script: String
 
     private struct Model: Encodable, Sendable {
-        let client, email, address, logo, logoSizeHTML, script: String
+        let client, email, address, logo, logoSizeHTML: String
         let hasLogo: Bool
     }
 
@@ -25,10 +23,7 @@ struct OtherAccountPage: Sendable {
             "other-account",
             Model(
                 client: client.name, email: user.account.email, address: address, logo: logo,
-                logoSizeHTML: logos.size(of: client), script: script, hasLogo: !logo.isEmpty), for: request,
-            headers: [
-                .contentSecurityPolicy: ContentPolicy.noForms, .referrerPolicy: "no-referrer",
-                .cacheControl: "no-store",
-            ])
+                logoSizeHTML: logos.size(of: client), hasLogo: !logo.isEmpty), for: request,
+            headers: .goingOn)
     }
 }

@@ -103,6 +103,29 @@ package struct SharedParts: Sendable {
         proxies.address(of: request, peer: context.peer)
     }
 
+    /// Sends a visitor to sign in, and then on to what waits for that.
+    package func toSignIn(
+        for flow: Flow.Request, _ request: Request, _ context: VisitorContext
+    ) async throws -> Response {
+        let session = try await sessions.current(request, context)
+        return try .toSignIn(SignInPath.signIn(try await begin(flow, session)), for: request) {
+            sessions.remember(session, in: &$0)
+        }
+    }
+
+    /// Lets something wait in the session until its user has signed in.
+    ///
+    /// - Returns: nil if another request of the browser has ended the session meanwhile.
+    package func begin(_ flow: Flow.Request, _ session: Session) async throws -> FlowID? {
+        try flowLimit.count(session)
+        let (id, now) = (try FlowID(randomness: randomness), clock.now())
+        let updated = try await sessions.store.update(session) { slots in
+            try slots[Flows.self].begin(flow, id: id, now: now)
+            return true
+        }
+        return updated == nil ? nil : id
+    }
+
     /// What `idp check --connect` asks.
     var selfCheck: SelfCheckRoute { SelfCheckRoute(clock: clock, keys: keys, proxies: proxies) }
 

@@ -67,11 +67,10 @@ struct BrowserLinkRoutes: Sendable {
     /// Holds the key of a link on its way from the URL to the page.
     let cookie: BrowserCookie
     let pages: Pages
-    let script: String
     let clock: ServiceClock
 
     struct Model: Encodable, Sendable {
-        let formToken, browser, address, script: String
+        let formToken, browser, address: String
     }
 
     func addRoutes(to router: inout FeatureRouter) {
@@ -108,8 +107,7 @@ struct BrowserLinkRoutes: Sendable {
             "browser-link",
             // A link of another user's email names another address: that user could follow it with a link that signs in.
             Model(
-                formToken: sessions.formToken(for: session), browser: opened.browserID, address: opened.address.masked,
-                script: script),
+                formToken: sessions.formToken(for: session), browser: opened.browserID, address: opened.address.masked),
             for: request, offersLanguages: true)
         sessions.remember(session, in: &response)
         return response

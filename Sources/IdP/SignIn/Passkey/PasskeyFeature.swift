@@ -57,9 +57,7 @@ package struct PasskeyFeature: Feature {
     }
 
     private func list(_ ceremonies: PasskeyCeremonies) -> PasskeyListRoutes {
-        PasskeyListRoutes(
-            ceremonies: ceremonies, accounts: parts.accounts, pages: parts.pages, assets: parts.assets,
-            flowLimit: parts.flowLimit)
+        PasskeyListRoutes(ceremonies: ceremonies, parts: parts)
     }
 
     package var offers: [any SignInOffer] { isOffered && ceremonies != nil ? [offer] : [] }
@@ -88,8 +86,7 @@ package struct PasskeyFeature: Feature {
         }
         list(ceremonies).addRoutes(to: &router)
         PasskeyAddRoutes(
-            ceremonies: ceremonies, completion: completion, changes: changeReporter, pages: parts.pages,
-            assets: parts.assets, offer: offer
+            ceremonies: ceremonies, completion: completion, changes: changeReporter, pages: parts.pages, offer: offer
         ).addRoutes(to: &router)
     }
 }

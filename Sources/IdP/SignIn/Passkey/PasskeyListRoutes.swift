@@ -10,12 +10,10 @@ import Storage
 /// `/passkeys` lists the passkeys of a user. Its forms rename one (``PasskeyRename``) or remove it (``PasskeyRemoval``).
 struct PasskeyListRoutes: Sendable {
     let ceremonies: PasskeyCeremonies
-    let accounts: AccountStore
-    let pages: Pages
-    let assets: StaticAssets
-    let flowLimit: FlowLimit
+    let parts: SharedParts
 
-    private var sessions: Sessions { ceremonies.sessions }
+    private var accounts: AccountStore { parts.accounts }
+    private var pages: Pages { parts.pages }
 
     /// A new name that cannot be used.
     struct Typed {
@@ -29,7 +27,7 @@ struct PasskeyListRoutes: Sendable {
     }
 
     struct Model: Encodable, Sendable {
-        let formToken, script, accepted: String
+        let formToken, accepted: String
         let items: [Item]
         let hasItems, canAdd, isAdded, isRemoved, isRenamed, hasError: Bool
     }
@@ -71,7 +69,7 @@ struct PasskeyListRoutes: Sendable {
         }
         let fields = request.queryFields
         return Model(
-            formToken: sessions.formToken(for: user.session), script: assets.path(of: "passkey.js"),
+            formToken: parts.sessions.formToken(for: user.session),
             accepted: try ceremonies.accepted(of: user.account, connection), items: items,
             hasItems: !items.isEmpty, canAdd: items.count < PasskeyStore.maximumPerAccount,
             isAdded: fields.count("added") > 0, isRemoved: fields.count("removed") > 0,
@@ -92,18 +90,9 @@ struct PasskeyListRoutes: Sendable {
             return try .ofAccount(user.account, connection)
         }
         guard let need else { return .redirect(to: adds ? PasskeyPath.add : PasskeyPath.list) }
-        let session = try await sessions.current(request, context)
-        try flowLimit.count(session)
-        let id = try FlowID(randomness: ceremonies.randomness)
         let flow = Flow.Request(
             purpose: adds ? PasskeyAddPurpose.id : PasskeyListPurpose.id, subject: "",
             demand: Flow.Demand(since: need.since(now), strength: need.strength == .any ? nil : need.strength))
-        let updated = try await sessions.store.update(session) { slots in
-            try slots[Flows.self].begin(flow, id: id, now: now)
-            return true
-        }
-        return try .toSignIn(SignInPath.signIn(updated == nil ? nil : id), for: request) {
-            sessions.remember(session, in: &$0)
-        }
+        return try await parts.toSignIn(for: flow, request, context)
     }
 }

@@ -120,16 +120,7 @@ struct AppKeyRoutes: Sendable {
     /// Sends a visitor to sign in and back to the list. The page itself changes nothing, so that link checkers do not either.
     @Sendable private func signIn(_ request: Request, _ context: VisitorContext) async throws -> Response {
         guard try await parts.accounts.signedIn(context) == nil else { return .redirect(to: AppKeyPath.list) }
-        let session = try await parts.sessions.current(request, context)
-        try parts.flowLimit.count(session)
-        let (id, now) = (try FlowID(randomness: parts.randomness), parts.clock.now())
         let flow = Flow.Request(purpose: AppKeysPurpose.id, subject: "", demand: Flow.Demand())
-        let updated = try await parts.sessions.store.update(session) { slots in
-            try slots[Flows.self].begin(flow, id: id, now: now)
-            return true
-        }
-        return try .toSignIn(SignInPath.signIn(updated == nil ? nil : id), for: request) {
-            parts.sessions.remember(session, in: &$0)
-        }
+        return try await parts.toSignIn(for: flow, request, context)
     }
 }
