@@ -64,6 +64,18 @@ public struct BrowserCookie: Sendable {
         response.headers.append(.init(name: .setCookie, value: "\(name)=\(value)\(attributes)\(end)"))
     }
 
+    /// Moves a key from the URL into the cookie: a URL stays in the history and is sent to the next site as the referrer.
+    ///
+    /// - Parameters:
+    ///   - key: nil for a damaged one. The cookie has `-` in its place, so that the key of an earlier link does not come back.
+    ///   - path: the page that reads the cookie.
+    package func taking(_ key: String?, to path: String) -> Response {
+        var response = Response.redirect(to: path)
+        response.headers[.referrerPolicy] = "no-referrer"
+        set(key ?? "-", in: &response)
+        return response
+    }
+
     /// Removes the cookie from the browser.
     public func clear(in response: inout Response) {
         response.headers.append(.init(name: .setCookie, value: "\(name)=\(attributes); Max-Age=0"))

@@ -36,14 +36,9 @@ struct AddressStopRoutes: Sendable {
         }
     }
 
-    /// Moves the key from the URL into a cookie: a URL stays in the history and is sent to the next site as the referrer.
     @Sendable private func keep(_ request: Request, _ context: VisitorContext) async throws -> Response {
-        var response = Response.redirect(to: AddressPath.stop)
-        response.headers[.referrerPolicy] = "no-referrer"
         let id = keys.changeID(of: context.parameters.get("key") ?? "")
-        // In place of a damaged key, so that the key of an earlier link does not come back.
-        cookie.set(id.map(keys.stopKey) ?? "-", in: &response)
-        return response
+        return cookie.taking(id.map(keys.stopKey), to: AddressPath.stop)
     }
 
     /// - Throws: ``PublicError`` 410 for a change that cannot be stopped.

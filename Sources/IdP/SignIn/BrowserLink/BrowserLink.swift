@@ -75,21 +75,13 @@ struct BrowserLinkRoutes: Sendable {
 
     func addRoutes(to router: inout FeatureRouter) {
         router.page(at: "\(BrowserLink.path)/:key", hasToken: true) { _, context in
-            keep(context.parameters.get("key") ?? "")
+            let key = context.parameters.get("key") ?? ""
+            return cookie.taking(link.open(key, now: clock.now()) == nil ? nil : key, to: BrowserLink.path)
         }
         let form = Form(
             about: { post in .open(try opened(post.request)) },
             orElse: { _ in .init(label: Text("error.try-again"), href: BrowserLink.path) }, submit: submit)
         router.form(at: BrowserLink.path, show: show, form)
-    }
-
-    /// Moves the key from the URL into a cookie: a URL stays in the history and is sent to the next site as the referrer.
-    private func keep(_ key: String) -> Response {
-        var response = Response.redirect(to: BrowserLink.path)
-        response.headers[.referrerPolicy] = "no-referrer"
-        // In place of a damaged key, so that the key of an earlier link does not come back.
-        cookie.set(link.open(key, now: clock.now()) == nil ? "-" : key, in: &response)
-        return response
     }
 
     /// - Throws: ``PublicError`` 410 for a link that does not work, and for a browser without one.

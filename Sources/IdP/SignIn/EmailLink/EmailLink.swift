@@ -51,8 +51,6 @@ package struct EmailLink: Sendable {
 
 /// The cookie that holds the key of a link on its way from the URL to the page.
 package struct EmailLinkCookie: Sendable {
-    /// Stands in the cookie in place of a damaged key, so that the key of an earlier link does not come back.
-    private static let damaged = "-"
     private let cookie: BrowserCookie
     private let link: EmailLink
 
@@ -74,9 +72,7 @@ package struct EmailLinkCookie: Sendable {
     }
 
     /// - Parameter key: as the URL has it, perhaps damaged.
-    func set(_ key: String, in response: inout Response) {
-        cookie.set(link.read(key)?.text ?? Self.damaged, in: &response)
-    }
+    func taking(_ key: String) -> Response { cookie.taking(link.read(key)?.text, to: EmailLink.path) }
 
     func clear(in response: inout Response) { cookie.clear(in: &response) }
 }

@@ -44,14 +44,9 @@ package struct EmailLinkMethod: SignInMethod {
     /// The email has the link. The sign-in page offers nothing else for it.
     package func options(for attempt: SignInAttempt) -> [SignInOption] { [] }
 
-    /// Moves the key from the URL into a cookie: a URL stays in the history and is sent to the next site as the referrer.
-    ///
     /// Writes no row. A damaged key leads to the same page as one that has expired.
     @Sendable private func keep(_ request: Request, _ context: VisitorContext) async throws -> Response {
-        var response = Response.redirect(to: EmailLink.path)
-        response.headers[.referrerPolicy] = "no-referrer"
-        cookie.set(context.parameters.get("key") ?? "", in: &response)
-        return response
+        cookie.taking(context.parameters.get("key") ?? "")
     }
 
     @Sendable private func show(_ request: Request, _ context: VisitorContext) async throws -> Response {

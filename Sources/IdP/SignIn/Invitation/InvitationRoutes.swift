@@ -52,14 +52,8 @@ struct InvitationRoutes: Sendable {
         router.form(at: Self.path, show: show, form)
     }
 
-    /// Moves the key from the URL into a cookie: a URL stays in the history and is sent to the next site as the referrer.
     @Sendable private func keep(_ request: Request, _ context: VisitorContext) async throws -> Response {
-        var response = Response.redirect(to: Self.path)
-        response.headers[.referrerPolicy] = "no-referrer"
-        // In place of a damaged key, so that the key of an earlier link does not come back.
-        let key = InvitationKey(wire: context.parameters.get("key") ?? "")
-        cookie.set(key?.wire ?? "-", in: &response)
-        return response
+        cookie.taking(InvitationKey(wire: context.parameters.get("key") ?? "")?.wire, to: Self.path)
     }
 
     @Sendable private func show(_ request: Request, _ context: VisitorContext) async throws -> Response {
