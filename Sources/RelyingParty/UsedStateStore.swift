@@ -61,13 +61,11 @@ struct UsedStateStore: UsedStates {
     /// Removes at most `limit` rows whose cookies are no longer accepted. Returns the number of rows removed.
     func purge(limit: Int) async throws -> Int {
         let now = clock.now()
-        return try await database.write { connection in
-            try connection.execute(
-                """
-                DELETE FROM used_state WHERE digest IN
-                    (SELECT digest FROM used_state WHERE expires_at <= :now LIMIT :limit)
-                """, ["now": .timestamp(now), "limit": .integer(Int64(limit))])
-        }
+        return try await database.purge(
+            """
+            DELETE FROM used_state WHERE digest IN
+                (SELECT digest FROM used_state WHERE expires_at <= :now LIMIT :limit)
+            """, ["now": .timestamp(now)], limit: limit)
     }
 
     private static func digest(_ state: String) -> [UInt8] { SHA256.hash(Array(state.utf8)) }

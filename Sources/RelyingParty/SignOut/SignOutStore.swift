@@ -86,12 +86,10 @@ struct SignOutStore: Sendable {
     /// Removes at most `limit` messages that no longer arrive. Returns the number of rows removed.
     func purge(limit: Int) async throws -> Int {
         let now = clock.now()
-        return try await database.write { connection in
-            try connection.execute(
-                """
-                DELETE FROM seen_sign_out WHERE id IN
-                    (SELECT id FROM seen_sign_out WHERE expires_at <= :now LIMIT :limit)
-                """, ["now": .timestamp(now), "limit": .integer(Int64(limit))])
-        }
+        return try await database.purge(
+            """
+            DELETE FROM seen_sign_out WHERE id IN
+                (SELECT id FROM seen_sign_out WHERE expires_at <= :now LIMIT :limit)
+            """, ["now": .timestamp(now)], limit: limit)
     }
 }

@@ -1,5 +1,6 @@
 public import Logging
 public import ServiceLifecycle
+package import Storage
 
 /// Deletes expired rows in small batches, for as long as the program runs.
 ///
@@ -71,6 +72,14 @@ public struct PurgeService: Service {
             logger.record(Event(.purgeFailed, cause: "\(error)"))
             return true
         }
+    }
+}
+
+extension Database {
+    /// Runs a statement that deletes at most `:limit` rows, in a transaction of its own.
+    package func purge(_ sql: String, _ values: SQLArguments, limit: Int) async throws -> Int {
+        let values = values.merging(["limit": .integer(Int64(limit))])
+        return try await write { try $0.execute(sql, values) }
     }
 }
 

@@ -99,13 +99,11 @@ package struct AccountNotices: AccountChangeReporter {
     /// Removes notices that have been sent, or cannot be sent any more.
     package func purge(limit: Int) async throws -> Int {
         let old = clock.now() - MailQueue.noticeLifetime - .days(1)
-        return try await mail.database.write { connection in
-            try connection.execute(
-                """
-                DELETE FROM account_notice WHERE id IN (
-                    SELECT id FROM account_notice WHERE created_at <= :old LIMIT :limit)
-                """, ["old": .timestamp(old), "limit": .integer(Int64(limit))])
-        }
+        return try await mail.database.purge(
+            """
+            DELETE FROM account_notice WHERE id IN (
+                SELECT id FROM account_notice WHERE created_at <= :old LIMIT :limit)
+            """, ["old": .timestamp(old)], limit: limit)
     }
 }
 

@@ -150,13 +150,11 @@ package struct AccessTokenStore: Sendable {
 
     package func purge(limit: Int) async throws -> Int {
         let now = clock.now()
-        return try await database.write { connection in
-            try connection.execute(
-                """
-                DELETE FROM access_token WHERE id IN (
-                    SELECT id FROM access_token WHERE expires_at <= :now LIMIT :limit)
-                """, ["now": .timestamp(now), "limit": .integer(Int64(limit))])
-        }
+        return try await database.purge(
+            """
+            DELETE FROM access_token WHERE id IN (
+                SELECT id FROM access_token WHERE expires_at <= :now LIMIT :limit)
+            """, ["now": .timestamp(now)], limit: limit)
     }
 
     /// A row from the future was made while the clock was wrong: it does not count until that time is there.

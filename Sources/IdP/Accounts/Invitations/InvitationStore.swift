@@ -52,12 +52,10 @@ package struct InvitationStore: Sendable {
     /// Removes rows that say nothing any more but that an invitation is over.
     package func purge(limit: Int) async throws -> Int {
         let old = clock.now() - Invitation.lifetime - .days(30)
-        return try await database.write { connection in
-            try connection.execute(
-                """
-                DELETE FROM invitation WHERE id IN (SELECT id FROM invitation WHERE created_at <= :old LIMIT :limit)
-                """, ["old": .timestamp(old), "limit": .integer(Int64(limit))])
-        }
+        return try await database.purge(
+            """
+            DELETE FROM invitation WHERE id IN (SELECT id FROM invitation WHERE created_at <= :old LIMIT :limit)
+            """, ["old": .timestamp(old)], limit: limit)
     }
 
     // MARK: For operators

@@ -94,11 +94,9 @@ package struct KnownBrowserStore: Sendable {
 
     package func purge(limit: Int) async throws -> Int {
         let now = clock.now()
-        return try await database.write { connection in
-            try connection.execute(
-                "DELETE FROM device WHERE id IN (SELECT id FROM device WHERE expires_at <= :now LIMIT :limit)",
-                ["now": .timestamp(now), "limit": .integer(Int64(limit))])
-        }
+        return try await database.purge(
+            "DELETE FROM device WHERE id IN (SELECT id FROM device WHERE expires_at <= :now LIMIT :limit)",
+            ["now": .timestamp(now)], limit: limit)
     }
 }
 

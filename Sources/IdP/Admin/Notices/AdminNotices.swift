@@ -159,12 +159,10 @@ package struct AdminNotices: Sendable {
     /// Removes rows whose emails have left, or cannot leave any more.
     package func purge(limit: Int) async throws -> Int {
         let old = clock.now() - Self.kept
-        return try await database.write { connection in
-            try connection.execute(
-                """
-                DELETE FROM admin_notice WHERE id IN (
-                    SELECT id FROM admin_notice WHERE created_at <= :old AND batch <> '' LIMIT :limit)
-                """, ["old": .timestamp(old), "limit": .integer(Int64(limit))])
-        }
+        return try await database.purge(
+            """
+            DELETE FROM admin_notice WHERE id IN (
+                SELECT id FROM admin_notice WHERE created_at <= :old AND batch <> '' LIMIT :limit)
+            """, ["old": .timestamp(old)], limit: limit)
     }
 }

@@ -136,11 +136,9 @@ package struct AppIdentityStore: Sendable {
     /// Deletes what neither a ticket, an answer nor a code can come for any more.
     package func purge(limit: Int) async throws -> Int {
         let now = clock.now()
-        return try await database.write { connection in
-            try connection.execute(
-                """
-                DELETE FROM app_link WHERE id IN (SELECT id FROM app_link WHERE expires_at <= :dead LIMIT :limit)
-                """, ["dead": .timestamp(now - ClockSkew.tolerated), "limit": .integer(Int64(limit))])
-        }
+        return try await database.purge(
+            """
+            DELETE FROM app_link WHERE id IN (SELECT id FROM app_link WHERE expires_at <= :dead LIMIT :limit)
+            """, ["dead": .timestamp(now - ClockSkew.tolerated)], limit: limit)
     }
 }

@@ -105,18 +105,13 @@ package struct HandoffStore: Sendable {
     /// Deletes rows that no code can come from any more, and those of used codes after the audit period.
     package func purge(limit: Int) async throws -> Int {
         let now = clock.now()
-        return try await database.write { connection in
-            try connection.execute(
-                """
-                DELETE FROM handoff WHERE id IN (
-                    SELECT id FROM handoff
-                     WHERE expires_at <= :dead AND (code_expires_at IS NULL OR code_expires_at <= :dead)
-                       AND (ended_at IS NULL OR expires_at <= :audited) LIMIT :limit)
-                """,
-                [
-                    "dead": .timestamp(now - ClockSkew.tolerated), "audited": .timestamp(now - Self.auditPeriod),
-                    "limit": .integer(Int64(limit)),
-                ])
-        }
+        return try await database.purge(
+            """
+            DELETE FROM handoff WHERE id IN (
+                SELECT id FROM handoff
+                 WHERE expires_at <= :dead AND (code_expires_at IS NULL OR code_expires_at <= :dead)
+                   AND (ended_at IS NULL OR expires_at <= :audited) LIMIT :limit)
+            """, ["dead": .timestamp(now - ClockSkew.tolerated), "audited": .timestamp(now - Self.auditPeriod)],
+            limit: limit)
     }
 }

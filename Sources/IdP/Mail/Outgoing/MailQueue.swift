@@ -162,19 +162,13 @@ package struct MailQueue: Sendable {
     /// Removes emails that no longer count for any limit and no longer wait.
     package func purge(limit: Int) async throws -> Int {
         let now = clock.now()
-        return try await database.write { connection in
-            try connection.execute(
-                """
-                DELETE FROM mail_queue WHERE id IN (
-                    SELECT id FROM mail_queue
-                     WHERE created_at <= :old AND (notice_until IS NULL OR notice_until <= :now OR sent_at IS NOT NULL)
-                     LIMIT :limit)
-                """,
-                [
-                    "old": .timestamp(now - MailRateLimit.window), "now": .timestamp(now),
-                    "limit": .integer(Int64(limit)),
-                ])
-        }
+        return try await database.purge(
+            """
+            DELETE FROM mail_queue WHERE id IN (
+                SELECT id FROM mail_queue
+                 WHERE created_at <= :old AND (notice_until IS NULL OR notice_until <= :now OR sent_at IS NOT NULL)
+                 LIMIT :limit)
+            """, ["old": .timestamp(now - MailRateLimit.window), "now": .timestamp(now)], limit: limit)
     }
 }
 

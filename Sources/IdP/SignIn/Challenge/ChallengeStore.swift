@@ -243,13 +243,11 @@ package struct ChallengeStore: Sendable {
 
     package func purge(limit: Int) async throws -> Int {
         let now = clock.now()
-        return try await database.write { connection in
-            try connection.execute(
-                """
-                DELETE FROM challenge WHERE id IN (
-                    SELECT id FROM challenge WHERE expires_at <= :dead LIMIT :limit)
-                """, ["dead": .timestamp(now - .hours(1)), "limit": .integer(Int64(limit))])
-        }
+        return try await database.purge(
+            """
+            DELETE FROM challenge WHERE id IN (
+                SELECT id FROM challenge WHERE expires_at <= :dead LIMIT :limit)
+            """, ["dead": .timestamp(now - .hours(1))], limit: limit)
     }
 }
 

@@ -190,13 +190,11 @@ package struct GuessStore: Sendable {
 
     package func purge(limit: Int) async throws -> Int {
         let now = clock.now()
-        return try await database.write { connection in
-            try connection.execute(
-                """
-                DELETE FROM code_guess WHERE id IN (
-                    SELECT id FROM code_guess WHERE guessed_at <= :old LIMIT :limit)
-                """, ["old": .timestamp(now - GuessLimit.window), "limit": .integer(Int64(limit))])
-        }
+        return try await database.purge(
+            """
+            DELETE FROM code_guess WHERE id IN (
+                SELECT id FROM code_guess WHERE guessed_at <= :old LIMIT :limit)
+            """, ["old": .timestamp(now - GuessLimit.window)], limit: limit)
     }
 }
 
