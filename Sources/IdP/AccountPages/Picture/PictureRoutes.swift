@@ -50,7 +50,7 @@ struct PictureRoutes: Sendable {
     }
 
     private func page(
-        _ request: Request, _ user: SignedInUser, fault: ProfilePicture.Fault? = nil
+        _ request: Request, _ user: SignedInUser, fault: ProfilePicture.PictureError? = nil
     ) async throws -> Response {
         let profile = try await parts.database.read { try ProfileStore.profile(of: user.account.id, $0) }
         let error = fault.map { parts.pages.texts(for: request).html(Text("picture.\($0.rawValue)")) }
@@ -87,7 +87,7 @@ struct PictureRoutes: Sendable {
 
     @Sendable private func submit(_ form: SubmittedForm, _ user: SignedInUser) async throws -> Response {
         let picture: ProfilePicture
-        do throws(ProfilePicture.Fault) {
+        do throws(ProfilePicture.PictureError) {
             picture = try ProfilePicture((try? form.fields.bytes("picture")) ?? [])
         } catch { return try await page(form.request, user, fault: error) }
         try parts.flowLimit.count(user.session)

@@ -7,7 +7,7 @@ package struct ProfilePicture: Sendable {
     }
 
     /// Why a file is no picture.
-    package enum Fault: String, Error, CaseIterable {
+    package enum PictureError: String, Error, CaseIterable {
         case missing
         case tooLarge = "too_large"
         case otherKind = "other_kind"
@@ -20,7 +20,7 @@ package struct ProfilePicture: Sendable {
     package let kind: Kind
     package let bytes: [UInt8]
 
-    package init(_ bytes: [UInt8]) throws(Fault) {
+    package init(_ bytes: [UInt8]) throws(PictureError) {
         guard !bytes.isEmpty else { throw .missing }
         guard bytes.count <= Self.maximumBytes else { throw .tooLarge }
         guard let kind = Kind.allCases.first(where: { $0.begins(bytes) }) else { throw .otherKind }
