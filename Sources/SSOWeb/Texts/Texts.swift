@@ -208,7 +208,8 @@ extension TextPattern {
 
 /// A moment on a page: for browsers, and as text in UTC. A script shows it in the browser's time zone.
 public struct Moment: Encodable, Sendable {
-    let text, timeHTML: String
+    package let text: String
+    let timeHTML: String
     /// How long ago it was; the text again for one that is shown in full only.
     let ago, agoHTML: String
 

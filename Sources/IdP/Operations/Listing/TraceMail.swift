@@ -1,6 +1,6 @@
 import IdPClients
 import SSOShared
-package import SSOWeb
+import SSOWeb
 import Storage
 
 /// What became of the last email that an address has asked for, from the audit log.
