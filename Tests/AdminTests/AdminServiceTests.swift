@@ -106,7 +106,7 @@ struct AdminServiceTests {
             values["address"] = "http://wiki.example.com/callback"
             let page = try await deployment.question(browser, "/admin/services/add", values)
             #expect(page.status == 422 && page.text.contains("href=\"#field-address\""), "\(page.text)")
-            #expect(page.text.contains("<span lang=\"en\">") && !page.text.contains("redirect_uris of"))
+            #expect(page.text.contains("<bdi lang=\"en\">") && !page.text.contains("redirect_uris of"))
             values = Self.wiki
             values["id"] = "partner-1"
             let taken = try await deployment.question(browser, "/admin/services/add", values)

@@ -117,7 +117,7 @@ struct OwnAddressTests {
             #expect(answers.count == 1, "\(answers)")
             let told = try await eventually("an email to the owner") {
                 deployment.mailbox.all(to: "ben@example.com").first {
-                    $0.text.decodingQuotedPrintable().contains("wanted to use")
+                    $0.text.decodingQuotedPrintable().contains("was entered for another account")
                 }
             }
             #expect(told.code == nil)

@@ -79,7 +79,7 @@ struct CodePageStateTests {
     @Test("what was due when emails were held back already is not said to be sent", arguments: heldBack)
     func held(given: Given, state: CodePageState) {
         #expect(given.facts.state == state)
-        #expect(!state.isHeld || !given.facts.hasLink)
+        #expect(!state.isWaiting || !given.facts.hasLink)
     }
 
     private static let errors: [(Given, CodePageState)] = [

@@ -82,7 +82,7 @@ struct SessionPagesTests {
             #expect(count == 10 && seen.count == 451)
 
             // One of the last page, which the first one does not list.
-            _ = try await browser.submit(page.page().form(to: "/sessions/end"), on: page, ["session": "ses_449"])
+            _ = try await browser.submit(list.page().form(to: "/sessions/end"), on: list, ["session": "ses_449"])
             #expect(try await deployment.stored.sessions.handle("ses_449", "ses_450").count() == 1)
             _ = try await browser.submit(list.page().form(to: "/sessions/end-others"), on: list)
             let rest = try await browser.get(deployment.origin + "/sessions")
