@@ -104,6 +104,9 @@ package final class CallQueue: Sendable {
         state.withLock { $0.waiting.insert(contentsOf: calls, at: 0) }
     }
 
+    /// Wakes another thread if a call waits, for one that was woken and cannot serve it.
+    package func passOn() { if count > 0 { wakeOne() } }
+
     /// Blocks the thread until a call waits. False when the queue is closed and empty: the thread must end.
     package func waitForWork() -> Bool {
         while true {

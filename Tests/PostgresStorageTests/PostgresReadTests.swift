@@ -30,6 +30,29 @@ struct PostgresReadTests {
         await database.close()
     }
 
+    @Test("while one of four connections is lost and none can be opened, the others serve every read")
+    func oneLost() async throws {
+        let fixture = try await PostgresFixture.make()
+        let relay = try PostgreSQLRelay(before: fixture.server)
+        let address = try PostgresAddress(
+            "postgres://postgres@127.0.0.1:\(relay.port)/postgres?options=-csearch_path%3D\(fixture.schema)",
+            allowsPlaintext: false, readers: 4, program: "test")
+        let database = try await PostgresDatabase(
+            address, migrations: DatabaseClaim.steps, logger: CapturedLog().logger("node"), timing: PostgresTiming(),
+            voidGrants: { _ in })
+        // A connection is opened for its first call.
+        try await eventually("four readers are connected") {
+            _ = try await atOnce(4) { _ in try await database.read { try $0.query("SELECT 1 AS n FROM pg_sleep(0.1)") }
+            }
+            return relay.count == 4 ? () : nil
+        }
+        relay.network = .full
+        relay.cutOne()
+        for _ in 1...20 { #expect(try await database.items() == 0) }
+        relay.network = .whole
+        await database.close()
+    }
+
     @Test("a single statement of a read cannot write either")
     func writing() async throws {
         let fixture = try await PostgresFixture.make()

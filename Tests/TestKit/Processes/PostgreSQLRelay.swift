@@ -9,6 +9,8 @@ final class PostgreSQLRelay: Sendable {
         case whole
         /// Every connection is reset, and so is every new one.
         case cut
+        /// Every new connection is reset, and those that are there go on.
+        case full
         /// Bytes wait. Nobody is told.
         case stalled
         /// Each piece takes so long.
@@ -65,8 +67,19 @@ final class PostgreSQLRelay: Sendable {
         }
     }
 
+    /// How many connections are open.
+    var count: Int { state.withLock { $0.connections.count } }
+
+    /// Resets the oldest connection.
+    func cutOne() {
+        state.withLock { state in
+            state.connections.first?.reset()
+            state.connections = Array(state.connections.dropFirst())
+        }
+    }
+
     private func take(_ program: OwnedSocket) {
-        guard network != .cut, let server = Self.connect(to: server) else { return }
+        guard ![.cut, .full].contains(network), let server = Self.connect(to: server) else { return }
         let connection = Connection(program: program, server: server)
         state.withLock { $0.connections.append(connection) }
         Self.onThread { [weak self] in
