@@ -12,6 +12,21 @@ import Testing
 @testable import TestKit
 @testable import WebTestKit
 
+@Suite("Importing many users", .program, .alsoOnPostgres)
+struct LargeImportTests {
+    @Test("as many new users as docs/operations.md names are imported in one transaction")
+    func many() async throws {
+        try await TestDeployment.open { deployment in
+            try await deployment.makeGroups(["staff"])
+            let users = (1...1000).map { "user\($0)@elsewhere.org,staff\n" }.joined()
+            let change = ImportUsers(ImportFile(Array("email,groups\n\(users)".utf8)), .init(), mail: nil)
+            #expect(try await deployment.change(change).result.emails(.add).count == 1000)
+            #expect(try await deployment.rows(of: "group_member") == 1000)
+            #expect(try await !deployment.isChanged(by: change))
+        }
+    }
+}
+
 @Suite("Importing users", .program)
 struct ImportTests {
     private static func change(
