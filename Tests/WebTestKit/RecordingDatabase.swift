@@ -21,6 +21,7 @@ final class RecordingDatabase: Database {
     private let real: any Database
     private let notes = Mutex<[Statement]>([])
     private let writes = Mutex(0)
+    private let failing = Mutex(false)
 
     private let readsAtOnce: Bool
     private let limits: (writes: Int, statements: Int)
@@ -31,6 +32,12 @@ final class RecordingDatabase: Database {
     ///   - statements: a write with more of them fails, as one that lasts too long does on PostgreSQL.
     init(_ real: any Database, readsAtOnce: Bool = false, writes: Int = .max, statements: Int = .max) {
         (self.real, self.readsAtOnce, limits) = (real, readsAtOnce, (writes, statements))
+    }
+
+    /// Whether every read fails, as one that lasts too long does on PostgreSQL.
+    var failsReads: Bool {
+        get { failing.withLock { $0 } }
+        set { failing.withLock { $0 = newValue } }
     }
 
     /// How many transactions have written.
@@ -48,7 +55,8 @@ final class RecordingDatabase: Database {
     }
 
     func read<T: Sendable>(_ body: @escaping @Sendable (any SQLConnection) throws -> T) async throws -> T {
-        try await real.read { try body(Connection(real: $0, owner: self)) }
+        guard !failsReads else { throw DatabaseError.unavailable("the read lasts too long") }
+        return try await real.read { try body(Connection(real: $0, owner: self)) }
     }
 
     func readAtOnce<T>(_ body: (any SQLConnection) throws -> T?) throws -> T? {

@@ -2,6 +2,7 @@ import Foundation
 import ProbeKit
 import SSOShared
 import SSOWeb
+import Storage
 import Testing
 
 @testable import IdPFlow
@@ -70,6 +71,36 @@ struct TokenRowsTests {
             // The writer does not search: it gets the ids, and finds rows older than the audit period by the index.
             let looks = database.takeStatements().filter { $0.contains("used_at IS NULL") && $0.hasPrefix("DELETE") }
             #expect(!looks.isEmpty && looks.allSatisfy { $0.contains("digest = :digest") })
+        }
+    }
+
+    @Test("unused tokens among many used ones are found a part at a time, and used ones go also where that fails")
+    func parts() async throws {
+        try await TestDeployment.open { deployment in
+            let (ann, client) = (try await deployment.signedIn(), deployment.client)
+            let database = RecordingDatabase(deployment.database)
+            for number in 1...7 {
+                let token = try await ann.token(for: client, of: deployment, state: "\(number)")
+                if number < 7 { #expect(try await deployment.verify(token, as: client).status == 200) }
+                deployment.clock.advance(by: .seconds(1))
+            }
+            deployment.clock.advance(by: .seconds(3600))
+            let store = GrantPurge(database: database, clock: deployment.clock.clock, stride: 2)
+            let (all, used) = (
+                try await deployment.rows(of: "sso_token"), try await deployment.stored.grants.used.count()
+            )
+            _ = database.takeStatements()
+            #expect(try await store.purge(limit: 100) == all - used)
+            #expect(database.takeStatements().count { $0.contains("OFFSET") } >= 3)
+            #expect(try await store.purge(limit: 100) == 0)
+            #expect(database.takeStatements().isEmpty == false)
+
+            deployment.clock.advance(by: .seconds(32 * 86_400))
+            database.failsReads = true
+            await #expect(throws: DatabaseError.self) {
+                try await GrantPurge(database: database, clock: deployment.clock.clock).purge(limit: 100)
+            }
+            #expect(try await deployment.stored.grants.used.count() == 0)
         }
     }
 
