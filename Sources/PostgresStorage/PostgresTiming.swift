@@ -6,6 +6,15 @@ package struct PostgresTiming: Sendable {
     package var limit = Duration.seconds(4)
     /// How often a body runs again after a serialisation failure or a deadlock.
     package var runs = 5
+    /// How long the server takes for a statement of the writer at most. Nil for the limit of every session.
+    package var statement: Duration?
 
     package init() {}
+
+    /// For a command that runs while no node does, and changes all rows of large tables at once: nobody waits for its lock.
+    package static let alone: PostgresTiming = {
+        var timing = PostgresTiming()
+        (timing.limit, timing.statement) = (.seconds(6 * 3600), .seconds(6 * 3600))
+        return timing
+    }()
 }

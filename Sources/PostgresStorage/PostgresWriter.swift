@@ -90,6 +90,10 @@ final class PostgresWriter: Sendable {
         let finding: TimelineTable.Finding
         do {
             begin(connection)
+            if let limit = timing.statement {
+                _ = try connection.query(
+                    "SELECT set_config('statement_timeout', '\(Int(limit.seconds))s', false) AS done")
+            }
             finding = try TimelineTable.record(
                 timeline, before: state.highest, mayHaveLostCommits: state.mayHaveLostCommits, connection)
             if case .promoted(_, voids: true) = finding {

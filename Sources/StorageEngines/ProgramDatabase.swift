@@ -38,6 +38,16 @@ package struct ProgramDatabase: Sendable {
         }
     }
 
+    /// Opens the database for a command that changes whole tables at once while no node runs: on PostgreSQL its writes may last
+    /// hours.
+    @Sendable package func openAlone(
+        _ location: DatabaseLocation, _ logger: Logger
+    ) async throws(DatabaseError) -> any Database {
+        guard case .postgres(let address) = location else { return try await open(location, logger) }
+        return try await PostgresDatabase(
+            address, migrations: migrations, logger: logger, timing: .alone, voidGrants: voidGrants)
+    }
+
     /// Opens a database that is there, and changes nothing.
     @Sendable package func openUnchanged(
         _ location: DatabaseLocation, _ logger: Logger

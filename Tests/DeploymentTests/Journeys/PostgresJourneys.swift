@@ -40,7 +40,9 @@ extension Journeys.Operators {
             }
         }
 
-        @Test("a node with another key or address ends with 78, and the status has all nodes")
+        @Test(
+            "a node with another key or address ends with 78, the status has all nodes, and after-restore may last without them"
+        )
         func nodes() async throws {
             let (pair, fixture) = try await Self.deployment(idps: 2)
             try await ProcessDeployment.running(pair) { pair in
@@ -64,7 +66,16 @@ extension Journeys.Operators {
                 let refused = try await pair.idp(["database", "after-restore"], settings: database, endsWith: 1)
                 #expect(refused.log.contains("2 nodes use the database"))
             }
-            // They have left.
+            // They have left. A statement on a large table lasts longer than any request may.
+            try await fixture.run(
+                """
+                DO $all$ BEGIN
+                    CREATE FUNCTION \(fixture.schema).wait() RETURNS trigger LANGUAGE plpgsql
+                        AS $$ BEGIN PERFORM pg_sleep(4.5); RETURN NULL; END $$;
+                    CREATE TRIGGER slow BEFORE DELETE ON \(fixture.schema).session
+                        FOR EACH STATEMENT EXECUTE FUNCTION \(fixture.schema).wait();
+                END $all$
+                """)
             let browser = try await pair.idp(
                 ["database", "after-restore"], settings: ["IDP_DATABASE_URL": fixture.url])
             #expect(browser.printed == "Everybody is signed out.\n")

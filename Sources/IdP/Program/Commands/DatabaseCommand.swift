@@ -101,7 +101,7 @@ struct DatabaseCommand: CommandOfCommands {
         @OptionGroup var database: DatabaseOptions
 
         func run() async throws {
-            try await database.open { database in
+            try await database.open(by: ProgramDatabase.idp.openAlone) { database in
                 if let postgres = database as? PostgresDatabase {
                     let alive = try await postgres.status().nodes.count { $0.isAlive }
                     guard alive == 0 else {

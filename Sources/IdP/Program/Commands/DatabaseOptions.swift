@@ -141,12 +141,20 @@ struct DatabaseOptions: ParsableArguments {
     func open<T: Sendable>(
         onlyReading: Bool = false, _ body: (any Database) async throws -> T
     ) async throws -> T {
+        try await open(by: onlyReading ? ProgramDatabase.idp.openToRead : ProgramDatabase.idp.open, body)
+    }
+
+    /// The same by another way to open it.
+    func open<T: Sendable>(
+        by open: @Sendable (DatabaseLocation, Logger) async throws(DatabaseError) -> any Database,
+        _ body: (any Database) async throws -> T
+    ) async throws -> T {
         let location = try location()
         guard try await Self.reporting({ try await ProgramDatabase.idp.exists(location) }) else {
             let way = source.hint ?? "Set IDP_DATABASE_URL to the one of the IdP, for example sqlite:var/idp.sqlite."
             throw CommandExit.failure(IdPProgram.name, "there is no database at \(location.place). \(way)")
         }
-        return try await Self.reporting { try await Self.open(location, onlyReading: onlyReading, body) }
+        return try await Self.reporting { try await open(location, .quiet).closing(body) }
     }
 
     /// The same for a database that is known to be there, and without a line on standard error.
