@@ -23,34 +23,45 @@ struct GradleExpression {
         index = tokens.startIndex
     }
 
-    static func value(_ tokens: ArraySlice<GradleToken>, _ variables: [String: GradleValue]) -> GradleValue {
+    /// - Parameter depth: how many brackets are around the expression. From the twentieth on it is unknown, so that no file
+    ///   exhausts the stack.
+    static func value(
+        _ tokens: ArraySlice<GradleToken>, _ variables: [String: GradleValue], depth: Int = 0
+    ) -> GradleValue {
         var expression = GradleExpression(tokens.filter { $0 != .newline }[...], variables)
-        let value = expression.sum(depth: 0)
+        let value = expression.sum(depth: depth)
         return expression.peek == nil ? value : .unknown
     }
 
     /// The arguments of a call, or the elements of a list: each with its name, if it has one.
     static func arguments(
-        _ tokens: ArraySlice<GradleToken>, _ variables: [String: GradleValue]
+        _ tokens: ArraySlice<GradleToken>, _ variables: [String: GradleValue], depth: Int = 0
     ) -> [(name: String?, value: GradleValue)] {
         split(tokens, at: ",").map { part in
             let part = part.filter { $0 != .newline }[...]
             for mark in [GradleToken.mark(":"), .word("to"), .mark("=")] {
-                guard let place = part.firstIndex(of: mark), place > part.startIndex, depth(of: part[..<place]) == 0
+                guard let place = part.firstIndex(of: mark), place > part.startIndex,
+                    Self.depth(of: part[..<place]) == 0
                 else { continue }
-                return (name(of: part[..<place], variables), value(part[(place + 1)...], variables))
+                let name = name(of: part[..<place], variables, depth: depth)
+                return (name, value(part[(place + 1)...], variables, depth: depth))
             }
-            return (nil, value(part, variables))
+            return (nil, value(part, variables, depth: depth))
         }
     }
 
-    static func map(_ tokens: ArraySlice<GradleToken>, _ variables: [String: GradleValue]) -> GradleValue {
-        .map(Dictionary(arguments(tokens, variables).compactMap { name, value in name.map { ($0, value) } }) { $1 })
+    static func map(
+        _ tokens: ArraySlice<GradleToken>, _ variables: [String: GradleValue], depth: Int = 0
+    ) -> GradleValue {
+        let items = arguments(tokens, variables, depth: depth).compactMap { name, value in name.map { ($0, value) } }
+        return .map(Dictionary(items) { $1 })
     }
 
-    private static func name(of tokens: ArraySlice<GradleToken>, _ variables: [String: GradleValue]) -> String? {
+    private static func name(
+        of tokens: ArraySlice<GradleToken>, _ variables: [String: GradleValue], depth: Int
+    ) -> String? {
         if tokens.count == 1, case .word(let name)? = tokens.first { return name }
-        return value(tokens, variables).text
+        return value(tokens, variables, depth: depth).text
     }
 
     static func depth(of tokens: ArraySlice<GradleToken>) -> Int { tokens.reduce(0) { $0 + $1.nesting } }
@@ -99,15 +110,15 @@ struct GradleExpression {
         case .mark("(")?, .mark("[")?: value = grouped(depth: depth)
         case .word(let word)?:
             index += 1
-            value = named(word)
+            value = named(word, depth: depth)
         default: return .unknown
         }
         while let token = peek {
             if token == .mark("["), let inside = group() {
-                value = GradleExpression.value(inside, variables).text.map { value[$0] } ?? .unknown
+                value = GradleExpression.value(inside, variables, depth: depth + 1).text.map { value[$0] } ?? .unknown
             } else if token == .mark("."), index + 1 < tokens.endIndex, case .word(let member) = tokens[index + 1] {
                 index += 2
-                value = self.member(member, of: value)
+                value = self.member(member, of: value, depth: depth)
             } else if token == .mark("?"), index + 1 < tokens.endIndex, tokens[index + 1] == .mark(".") {
                 index += 1
             } else if token == .word("as"), index + 1 < tokens.endIndex {
@@ -124,7 +135,9 @@ struct GradleExpression {
     private mutating func grouped(depth: Int) -> GradleValue {
         let isList = peek == .mark("[")
         guard let inside = group() else { return .unknown }
-        return isList ? GradleExpression.map(inside, variables) : GradleExpression.value(inside, variables)
+        return isList
+            ? GradleExpression.map(inside, variables, depth: depth + 1)
+            : GradleExpression.value(inside, variables, depth: depth + 1)
     }
 
     /// The tokens between a bracket and its counterpart, which are skipped.
@@ -177,22 +190,23 @@ struct GradleExpression {
         index = end
     }
 
-    private mutating func named(_ word: String) -> GradleValue {
+    private mutating func named(_ word: String, depth: Int) -> GradleValue {
         if Self.maps.contains(word) { skipTypes() }
         if peek == .mark("("), let inside = group() {
-            if Self.maps.contains(word) { return GradleExpression.map(inside, variables) }
+            if Self.maps.contains(word) { return GradleExpression.map(inside, variables, depth: depth + 1) }
             guard Self.lookups.contains(word) else { return .unknown }
-            return GradleExpression.value(inside, variables).text.flatMap { variables[$0] } ?? .unknown
+            let name = GradleExpression.value(inside, variables, depth: depth + 1).text
+            return name.flatMap { variables[$0] } ?? .unknown
         }
         return variables[word] ?? (Self.holders.contains(word) ? .map(variables) : .unknown)
     }
 
-    private mutating func member(_ name: String, of value: GradleValue) -> GradleValue {
+    private mutating func member(_ name: String, of value: GradleValue, depth: Int) -> GradleValue {
         let inside = peek == .mark("(") ? group() : nil
         if Self.unchanged.contains(name) { return inside.map { $0.isEmpty } ?? true ? value : .unknown }
         guard let inside else { return Self.holders.contains(name) && value == .map(variables) ? value : value[name] }
         guard Self.lookups.contains(name) else { return .unknown }
-        return GradleExpression.value(inside, variables).text.map { value[$0] } ?? .unknown
+        return GradleExpression.value(inside, variables, depth: depth + 1).text.map { value[$0] } ?? .unknown
     }
 
     /// A member of an interpolation, which has no call.
