@@ -150,7 +150,7 @@ public struct SignInError: Error, Sendable {
                 + (acr.flatMap(VerifyError.readable) ?? "missing"), returnTo: returnTo)
     }
 
-    private static func unavailable(cause: String, returnTo: String) -> SignInError {
+    static func unavailable(cause: String, returnTo: String) -> SignInError {
         SignInError(
             503, .idpUnavailable, "We can't reach {idp}",
             "Your sign-in could not be completed. Try again in a moment.", cause: cause, returnTo: returnTo,

@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 import Testing
 
 @testable import SSOClient
@@ -173,15 +174,32 @@ struct SignInClientTests {
     }
 
     @Test("of a hundred uses of a state at once exactly one is the first")
-    func oneWinner() async {
+    func oneWinner() async throws {
         let used = UsedStatesInMemory()
-        let uses = await withTaskGroup(of: StateUse.self) { group in
-            for number in 0..<100 { group.addTask { used.use("state", callback: [UInt8(number)]) } }
-            return await group.reduce(into: []) { $0.append($1) }
+        let uses = try await withThrowingTaskGroup(of: StateUse.self) { group in
+            for number in 0..<100 { group.addTask { try used.use("state", callback: [UInt8(number)]) } }
+            return try await group.reduce(into: []) { $0.append($1) }
         }
         #expect(uses.count { $0 == .first } == 1)
         used.noteFailure("state")
-        #expect(used.use("state", callback: [200]) == .again(repeats: false, recently: true, failed: true))
+        #expect(try used.use("state", callback: [200]) == .again(repeats: false, recently: true, failed: true))
+    }
+
+    @Test(
+        "states in memory are bounded: further ones are refused with a 503, and none is forgotten while its cookie counts"
+    )
+    func bounded() throws {
+        let now = Mutex(ContinuousClock.now)
+        let used = UsedStatesInMemory(limit: 3) { now.withLock { $0 } }
+        func pass(_ time: Duration) { now.withLock { $0 += time } }
+        for state in ["a", "b", "c"] { #expect(try used.use(state, callback: []) == .first) }
+        let error = #expect(throws: SignInError.self) { try used.use("d", callback: []) }
+        #expect(error?.status == 503 && error?.retryAfter != nil)
+        pass(.seconds(600 + 4 * 120 - 1))
+        #expect(throws: SignInError.self) { try used.use("d", callback: []) }
+        #expect(try used.use("a", callback: []) == .again(repeats: true, recently: false, failed: false))
+        pass(.seconds(60))
+        for state in ["d", "e", "f"] { #expect(try used.use(state, callback: []) == .first) }
     }
 
     @Test("a cookie survives a round trip, and nothing else does; those that have expired are removed")
