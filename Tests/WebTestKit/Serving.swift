@@ -6,11 +6,11 @@ import ServiceLifecycle
 
 @testable import TestKit
 
-/// Runs an application in this process, on a port that the system picks, while `body` uses it, and shuts it down.
+/// Runs a service that listens in this process, on a port that the system picks, while `body` uses it, and shuts it down.
 ///
-/// - Parameter build: makes the application; its argument is to be called with the address in use.
+/// - Parameter build: makes the service; its argument is to be called with the address in use.
 func serving(
-    _ build: (@escaping @Sendable (String) -> Void) throws -> any ApplicationProtocol,
+    _ build: (@escaping @Sendable (String) -> Void) throws -> any Service,
     _ body: (UInt16) async throws -> Void
 ) async throws {
     let (addresses, told) = AsyncStream<String>.makeStream()

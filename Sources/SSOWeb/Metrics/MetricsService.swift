@@ -1,6 +1,8 @@
 import CoreMetrics
 import Hummingbird
+import HummingbirdCore
 package import Logging
+import NIOCore
 import ServiceLifecycle
 import Synchronization
 
@@ -21,18 +23,21 @@ package struct MetricsService: Service {
     private let clock: ServiceClock
     private let readings: [Reading]
     private let hasIPv6: Bool
+    private let limits: ServerLimits
     private let started: @Sendable (String) -> Void
     private let logger: Logger
 
     /// - Parameters:
     ///   - readings: what is read beside the numbers of the process.
+    ///   - limits: so that nobody on the private network takes the files and the memory of the program.
     ///   - started: receives the address in use.
     package init(
-        _ metrics: ProgramMetrics, clock: ServiceClock, readings: [Reading] = [], logger: Logger,
-        hasIPv6: Bool = ListenAddress.hasIPv6, started: @escaping @Sendable (String) -> Void = { _ in }
+        _ metrics: ProgramMetrics, clock: ServiceClock, readings: [Reading] = [],
+        limits: ServerLimits = ServerLimits(connections: 16), logger: Logger, hasIPv6: Bool = ListenAddress.hasIPv6,
+        started: @escaping @Sendable (String) -> Void = { _ in }
     ) {
         (listen, registry, self.clock, self.readings) = (metrics.listen, metrics.registry, clock, readings)
-        (self.logger, self.hasIPv6, self.started) = (logger, hasIPv6, started)
+        (self.limits, self.logger, self.hasIPv6, self.started) = (limits, logger, hasIPv6, started)
     }
 
     /// Serves until the program stops.
@@ -82,9 +87,15 @@ package struct MetricsService: Service {
         }
         var quiet = logger
         quiet.logLevel = max(logger.logLevel, .warning)
+        let limits = limits
         return Application(
             router: router,
-            configuration: .init(address: .hostname(listen.bound(hasIPv6: hasIPv6), port: listen.port)),
+            server: .http1(
+                configuration: .init(
+                    additionalChannelHandlers: [RequestDeadline(limits)], idleTimeout: TimeAmount(limits.idle))),
+            configuration: .init(
+                address: .hostname(listen.bound(hasIPv6: hasIPv6), port: listen.port),
+                availableConnectionsDelegate: MaximumAvailableConnections(limits.connections)),
             onServerRunning: { [started] channel in
                 started(channel.localAddress?.listenText ?? "unknown")
             },
