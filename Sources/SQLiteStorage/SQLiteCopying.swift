@@ -51,23 +51,24 @@ private struct SQLiteCopyEnd {
         movingTo target: String?, _ body: CopyBody
     ) throws(DatabaseError) -> ([CopiedTable], CopiedSource) {
         var source = CopiedSource.kept
+        var copied: [CopiedTable]?
         let reason = whyReadOnly()
-        let tables = try use(isReadOnly: reason != nil) { connection throws(DatabaseError) in
-            let tables = try body(connection)
-            if target != nil, let reason {
-                source = .unmarked(reason)
-            } else if let target {
-                // The target is complete: what goes wrong from here on does not undo it.
-                do throws(DatabaseError) {
-                    try MovedDatabase.mark(target, connection)
-                    source = .marked
-                } catch {
-                    source = .unmarked("\(error)")
+        do throws(DatabaseError) {
+            let tables = try use(isReadOnly: reason != nil) { connection throws(DatabaseError) in
+                let tables = try body(connection)
+                copied = tables
+                if let target {
+                    source = reason.map { .unmarked($0) } ?? .marked
+                    if reason == nil { try MovedDatabase.mark(target, connection) }
                 }
+                return tables
             }
-            return tables
+            return (tables, source)
+        } catch {
+            // The target is complete: no mark and no COMMIT of the source that fails undoes it.
+            guard let copied else { throw error }
+            return (copied, target == nil ? .kept : .unmarked("\(error)"))
         }
-        return (tables, source)
     }
 
     /// Why the file cannot be marked; nil if it can.
