@@ -87,6 +87,9 @@ extension PostgresAddress {
             guard given[keyword].map({ Int($0) == nil }) ?? false else { continue }
             throw ParsingError(description: "has a \(keyword) that is not a whole number. Leave it out.")
         }
+        if let seconds = given["connect_timeout"].flatMap({ Int($0) }), seconds > 3_600 {
+            throw ParsingError(description: "has a connect_timeout of more than 3600 seconds. Leave it out, it is 2.")
+        }
     }
 
     /// Refuses the name of a file for TLS that this user cannot read: libpq would go on without a certificate, or end at each

@@ -133,6 +133,17 @@ struct PostgresAddressTests {
     }
 
     @Test(
+        "more than an hour for a connection is refused: so much cannot be meant, and the largest numbers not be added")
+    func connectTimeout() throws {
+        let text = "postgres://idp@localhost/main?connect_timeout="
+        for seconds in ["3601", "9223372036854775807"] {
+            let error = #expect(throws: PostgresAddress.ParsingError.self) { try Self.read(text + seconds) }
+            #expect(error?.description.contains("connect_timeout") == true)
+        }
+        #expect(try Self.read(text + "3600").parameters["connect_timeout"] == "3600")
+    }
+
+    @Test(
         "a setting that takes a defence away is warned about, once",
         arguments: [
             "tcp_user_timeout=0", "keepalives=0", "connect_timeout=0", "target_session_attrs=any",
