@@ -45,7 +45,7 @@ package final class AuditLog: Sendable {
         }
     }
 
-    /// Writes what waits.
+    /// Writes a part of what waits: the more a database that was away has left, the longer one transaction would last.
     ///
     /// - Returns: whether there was anything.
     @discardableResult package func flush() async throws -> Bool {
@@ -107,6 +107,8 @@ struct WaitingRefusals {
     /// Counts are written once in a minute, and rows at once.
     private(set) var rows: [Event] = []
     private static let maximumRows = 20_000
+    /// In one transaction: PostgreSQL gives none more than four seconds, and one of all rows would fail again and again.
+    static let slice = 200
     private(set) var counts: [Key: Int64] = [:]
     var isWriting = false
     private let limit: Int64
@@ -130,10 +132,16 @@ struct WaitingRefusals {
         return !isWriting
     }
 
+    /// Takes the oldest rows, and counts only where there are no rows: one that is written first would take their places.
     mutating func take() -> (rows: [Event], counts: [Key: Int64]) {
-        defer { (rows, counts) = ([], [:]) }
-        if rows.isEmpty { isWriting = false }
-        return (rows, counts)
+        guard rows.isEmpty else {
+            defer { rows.removeFirst(min(rows.count, Self.slice)) }
+            return (Array(rows.prefix(Self.slice)), [:])
+        }
+        isWriting = false
+        let some = Array(counts.prefix(Self.slice))
+        for (key, _) in some { counts[key] = nil }
+        return ([], Dictionary(uniqueKeysWithValues: some))
     }
 
     mutating func putBack(_ rows: [Event], _ counts: [Key: Int64]) {

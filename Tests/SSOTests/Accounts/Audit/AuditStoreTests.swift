@@ -121,12 +121,14 @@ struct AuditStoreTests {
         let begins = (0..<1007).map { _ in waiting.add(row, at: now) }
         #expect(begins.filter(\.self).count == 1 && begins[0], "the first one begins to write")
         let (rows, counts) = waiting.take()
-        #expect(rows.count == 1000 && Array(counts.values) == [7])
+        #expect(rows.count == 200 && counts.isEmpty)
         waiting.putBack(rows, counts)
         #expect(waiting.rows.count == 1000 && Array(waiting.counts.values) == [7])
-        _ = waiting.take()
+        for _ in 1...5 { #expect(waiting.take().rows.count == 200) }
         let rest = waiting.take()
-        #expect(rest.rows.isEmpty && !waiting.isWriting)
+        #expect(rest.rows.isEmpty && Array(rest.counts.values) == [7] && !waiting.isWriting)
+        waiting.putBack(rest.rows, rest.counts)
+        #expect(Array(waiting.counts.values) == [7])
         let beginsAgain = waiting.add(row, at: now + .hours(1))
         #expect(beginsAgain && waiting.rows.count == 1, "a new hour has rows again")
     }
@@ -137,12 +139,35 @@ struct AuditStoreTests {
             let keys = AuditAddressKeys(try DerivedKeys.parse(TestSecret.new(), setting: "IDP_SECRET_KEY"))
             let log = AuditLog(store: scene.store, addresses: keys, logger: CapturedLog().logger("idp"))
             for _ in 0..<1010 { log.note(Event(.verifyRefused, by: .visitor, cause: "signature_wrong")) }
+            try await eventually("the rows are written") { try await scene.page().count >= 1000 ? () : nil }
             let rows = try await eventually("a row with the count") {
                 try await log.flush()
                 let rows = try await scene.page()
                 return rows.last?.count == nil ? nil : rows
             }
             #expect(rows.count == 1001 && rows.last?.count == 10)
+        }
+    }
+
+    @Test("what has waited for a database that was away is written in transactions that are short enough")
+    func manyWaiting() async throws {
+        try await AuditScene.open { scene in
+            let (outage, strict) = (Outage(), RecordingDatabase(scene.database, statements: 1000))
+            let store = AuditStore(
+                database: outage.wrapping(strict), clock: scene.clock.clock, randomness: SystemRandomness())
+            let keys = AuditAddressKeys(try DerivedKeys.parse(TestSecret.new(), setting: "IDP_SECRET_KEY"))
+            let logged = CapturedLog()
+            let log = AuditLog(store: store, addresses: keys, logger: logged.logger("idp"))
+            outage.isOn = true
+            for kind in [EventKind.verifyRefused, .codeRejected, .linkRejected, .mailNotSent] {
+                for _ in 0..<1000 { log.note(Event(kind, by: .visitor)) }
+            }
+            try await eventually("the first try has failed") { logged.contains("audit_failed") ? () : nil }
+            outage.isOn = false
+            try await eventually("all rows are written") {
+                await log.writeWaiting()
+                return try await scene.page(limit: 6000).count == 4000 ? () : nil
+            }
         }
     }
 
