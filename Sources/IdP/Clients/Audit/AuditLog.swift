@@ -141,7 +141,7 @@ struct WaitingRefusals {
         isWriting = false
         let some = Array(counts.prefix(Self.slice))
         for (key, _) in some { counts[key] = nil }
-        return ([], Dictionary(uniqueKeysWithValues: some))
+        return ([], Dictionary(uniqueKeysWithValues: some.map { ($0.key, $0.value) }))
     }
 
     mutating func putBack(_ rows: [Event], _ counts: [Key: Int64]) {

@@ -3,7 +3,7 @@ import Testing
 @testable import TestKit
 @testable import WellKnownTool
 
-@Suite("Project files: nested brackets of Gradle", .deployment)
+@Suite("Project files: nested brackets of Gradle", .rules)
 struct GradleDepthTests {
     @Test(
         "are unknown from the twentieth on, however many there are",
