@@ -52,7 +52,7 @@ struct AdminServiceTests {
             let template = String(decoding: bytes, as: UTF8.self)
             guard template.contains(" data-once") else { continue }
             names.insert(name)
-            #expect(template.contains("<script src=\"{{script}}\" defer></script>"), "\(name)")
+            #expect(template.contains("<script src=\"{{formScript}}\" defer></script>"), "\(name)")
         }
         #expect(names.isSuperset(of: ["admin", "app-keys", "browser-link"]), "\(names)")
     }

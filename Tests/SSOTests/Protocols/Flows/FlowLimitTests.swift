@@ -115,7 +115,7 @@ struct FlowLimitTests {
             let text = all.filter { $0.path.hasPrefix(type) }.map(\.text).joined()
             #expect(text.contains("flowLimit.count(") || text.contains("limit.count("), "\(file.path)")
         }
-        #expect(files.count == 9)
+        #expect(files.count == 6)
     }
 
     @Test("visitors of one network begin as many in sessions they have as there may be new sessions in an hour")
