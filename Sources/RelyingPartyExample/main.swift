@@ -125,8 +125,7 @@ func answer(
     if let name = HTTPFields.Element.Name("Referrer-Policy") { headers[name] = referrer }
     return Response(status: status, headers: headers, body: .init(byteBuffer: ByteBuffer(string: head + html)))
 }
-/// A page with a link to sign in. It leads straight to the identity provider: phones open an app only when the user taps a
-/// link to its domain. The cookie is set with the page.
+/// A page with a link straight to the identity provider, and its cookie: phones open an app only for a tapped link.
 func offer(
     _ html: String, _ request: Request, status: HTTPResponse.Status = .ok, returnTo: String = "/",
     demanding demand: SignInDemand = SignInDemand(), referrer: String = "same-origin"
@@ -134,11 +133,9 @@ func offer(
     let (url, started) = try client.start(returnTo: returnTo, isOffer: true, demanding: demand)
     let link = #"<p><a id="sign-in" href="\#(escaped(url))">Sign in with \#(escaped(idpName))</a></p>"#
     var response = answer(status, html + link, referrer: referrer)
-    for (id, value) in try pending.changes(
-        adding: started, to: request.headers[values: .cookie], prefix: prefix + "pending_")
-    {
-        set("pending_" + id, value ?? "", seconds: value == nil ? 0 : 600, in: &response)
-    }
+    let cookies = request.headers[values: .cookie]
+    let changes = try pending.changes(adding: started, to: cookies, prefix: prefix + "pending_")
+    for (id, value) in changes { set("pending_" + id, value ?? "", seconds: value == nil ? 0 : 600, in: &response) }
     return response
 }
 
@@ -149,8 +146,7 @@ router.get("/") { request, _ in
     return answer(.ok, #"<h1>Hello \#(escaped(user.name))</h1><p><a href="/payments">Payments</a></p>\#(form)"#)
 }
 router.get("/payments") { request, _ in
-    // Signed in at most five minutes ago, by any method.
-    let demand = SignInDemand(maximumAge: .seconds(300))
+    let demand = SignInDemand(maximumAge: .seconds(300))  // Signed in at most five minutes ago, by any method.
     guard let (session, _) = await signedIn(request), demand.isMet(by: session.signIn) else {
         return try offer("<h1>Sign in to pay</h1>", request, returnTo: "/payments", demanding: demand)
     }
