@@ -63,9 +63,9 @@ final class Chromium: Sendable {
     /// The visible text; that of the next page if this one gives way to it meanwhile.
     func text() async throws -> String {
         try await eventually("text on the page") {
-            do { return try await text(of: element("body")) } catch let failure as ProbeFailure
-                where "\(failure)".contains("stale element reference")
-            { return nil }
+            do {
+                return try await text(of: element("body"))
+            } catch let failure as ProbeFailure where Self.isGone(failure) { return nil }
         }
     }
 
@@ -87,10 +87,15 @@ final class Chromium: Sendable {
         _ css: String, _ act: (String) async throws -> Result
     ) async throws -> Result {
         try await eventually("\(css) on a page that stays") {
-            do { return try await act(element(css)) } catch let failure as ProbeFailure
-                where "\(failure)".contains("stale element not found")
-            { return nil }
+            do {
+                return try await act(element(css))
+            } catch let failure as ProbeFailure where Self.isGone(failure) { return nil }
         }
+    }
+
+    /// Whether the page of an element has given way to another one, as the driver and its browser say it.
+    private static func isGone(_ failure: ProbeFailure) -> Bool {
+        ["stale element", "does not belong to the document"].contains { "\(failure)".contains($0) }
     }
 
     func type(_ text: String, into css: String) async throws {
