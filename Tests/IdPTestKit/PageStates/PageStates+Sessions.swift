@@ -11,7 +11,7 @@ extension PageStates {
     // MARK: Sessions and sign-out at clients
 
     static let sessions: [PageState] = [
-        PageState("sessions", mark: "form[action='/sessions/end'] button") { studio in
+        PageState("sessions", mark: "form[action='/sign-out'] button") { studio in
             let browser = try await studio.signedIn()
             return try await browser.get(studio.origin + "/sessions")
         },
