@@ -12,7 +12,7 @@ extension ProgramDatabase {
 }
 
 extension DatabaseLocation {
-    /// Lets `body` read a database that this version need not change first. Nil where there is none, and after an error: a database
+    /// Lets `body` read a database that this version need not change first. Nil without one, and after an error: a database
     /// that cannot be used is reported by the check of it.
     func reading<T>(_ body: (any Database) async throws -> T) async -> T? {
         guard (try? await ProgramDatabase.idp.exists(self)) == true,

@@ -89,7 +89,7 @@ package struct AdminNotices: Sendable {
         return untold.count
     }
 
-    /// Up to when rows were looked for. There is none before the first round, which tells nothing of the past.
+    /// Up to when rows were looked for. Missing before the first round, which tells nothing of the past.
     private struct Looked {
         let start, mark: Timestamp
 
