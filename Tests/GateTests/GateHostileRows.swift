@@ -128,7 +128,7 @@ struct HostileCheck: Sendable, CustomTestStringConvertible {
             name: "a WebSocket of another site", status: 403, proxy: GateScene.proxy(method: "POST"),
             further: [("Upgrade", "websocket"), ("Sec-Fetch-Site", "cross-site")], event: "gate_refused"),
         HostileCheck(
-            name: "an unsafe method in small letters of another site", status: 403,
+            name: "an unsafe method in lower case of another site", status: 403,
             proxy: GateScene.proxy(method: "post"), further: [("Sec-Fetch-Site", "cross-site")], event: "gate_refused"),
         HostileCheck(
             name: "a POST with an unknown Sec-Fetch-Site", status: 403, proxy: GateScene.proxy(method: "POST"),
@@ -180,7 +180,7 @@ struct HostileCheck: Sendable, CustomTestStringConvertible {
         HostileCheck(
             name: "an empty cookie", status: 401, further: [("Cookie", "__Host-sso_gate=")], hasCookie: false),
         HostileCheck(
-            name: "the cookie in small letters", status: 401, cookie: { "__host-sso_gate=\($0)" }),
+            name: "the cookie in lower case", status: 401, cookie: { "__host-sso_gate=\($0)" }),
         HostileCheck(
             name: "a cookie of another kind", status: 401,
             cookie: { "__Host-sso_gate=sst_\($0.dropFirst(4))" }),

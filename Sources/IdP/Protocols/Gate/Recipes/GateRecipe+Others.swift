@@ -23,7 +23,7 @@ extension GateRecipe {
             \(clear)
                     request_header Connection "(?i)^(?:.*\\b(upgrade)\\b)?.*$" "$1"
                     handle_path /.sso/* {
-                        @other not path \(GatePath.steps.map { "/gate/\(id)/\($0)" }.joined(separator: " "))
+                        @other not path \(GatePath.steps.map { "\(GatePath.prefix)\(id)/\($0)" }.joined(separator: " "))
                         rewrite * /gate/\(id){uri}
                         error @other 404
                         reverse_proxy \(program)
