@@ -17,13 +17,14 @@ public struct RequestGuard<Context: RequestContext>: RouterMiddleware {
     public func handle(
         _ request: Request, context: Context, next: (Request, Context) async throws -> Response
     ) async throws -> Response {
-        let isLong = otherHosts.contain(request.uri.path)
-        do { try limits(of: request, isLong).check(request.head) } catch {
+        // `uri` makes a new text each time that it is asked.
+        let path = request.uri.path
+        let isLong = otherHosts.contain(path)
+        do { try limits(of: path, isLong).check(request.head) } catch {
             // nginx makes 500 of 414 and 431 where it asks about a request.
             throw isLong ? PublicError.unauthenticated : error
         }
         // The server has refused these already. A router without that server, as in tests, has not.
-        let path = request.uri.path
         let needsHost = request.head.authority != nil || !HealthPath.all.contains(path)
         guard request.head.path?.utf8.first == UInt8(ascii: "/"),
             request.head.authority?.isEmpty == false || !needsHost
@@ -32,8 +33,8 @@ public struct RequestGuard<Context: RequestContext>: RouterMiddleware {
         return try await next(request, context)
     }
 
-    private func limits(of request: Request, _ isLong: Bool) -> RequestLimits {
-        isLong ? .long : longTargets.contain(request.uri.path) ? .longTarget : .usual
+    private func limits(of path: String, _ isLong: Bool) -> RequestLimits {
+        isLong ? .long : longTargets.contain(path) ? .longTarget : .usual
     }
 
     /// Whether a path is written as the routes are: no empty or dot segment, no percent escape, no parameter. Proxies

@@ -24,8 +24,9 @@ public struct SecurityHeaders<Context: RequestContext>: RouterMiddleware {
         _ request: Request, context: Context, next: (Request, Context) async throws -> Response
     ) async throws -> Response {
         var response = try await next(request, context)
-        if pathsWithTokens.contain(request.uri.path) { response.headers[.referrerPolicy] = "no-referrer" }
-        (otherHosts.contain(request.uri.path) ? fieldsOfOthers : fields).add(to: &response.headers)
+        let path = request.uri.path
+        if pathsWithTokens.contain(path) { response.headers[.referrerPolicy] = "no-referrer" }
+        (otherHosts.contain(path) ? fieldsOfOthers : fields).add(to: &response.headers)
         if request.isFromNativeShell { allowFetch(&response.headers) }
         return response
     }
