@@ -48,6 +48,7 @@ package enum IdPMigrations {
         Migration(name: "v042-audit-event", sql: AuditSchema.byEvent),
         Migration(name: "v043-profile", sql: ProfileStore.schema),
         Migration(name: "v044-strength-of-apps", sql: AccessTokenSchema.strength),
+        Migration(name: "v045-rare-events", sql: AuditSchema.byRareEvent),
     ]
 
     private static let baseline = [
