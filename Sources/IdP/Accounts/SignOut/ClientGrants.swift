@@ -1,9 +1,11 @@
+import IdPClients
 import SSOShared
 package import SSOWeb
 package import Storage
 
-/// What a client was issued and has not redeemed yet, when the client itself ends: it is disabled, removed or dropped from its
-/// file. Otherwise a client that comes back with the same id, perhaps another one, could redeem it.
+/// What a client was issued and has not redeemed yet, when the client itself ends (it is disabled, removed or dropped from its
+/// file) or a user may not enter it any more. Otherwise a client that comes back with the same id, perhaps another one, could redeem
+/// it, or access that was given again.
 ///
 /// The rows of `app_key` belong to ``AppKeyStore``, those of `sso_token` to `GrantStore`. They change in the transaction that ends the client.
 package enum ClientGrants {
@@ -12,6 +14,28 @@ package enum ClientGrants {
         try connection.execute(
             "UPDATE sso_token SET voided_at = :now WHERE client_id = :client AND \(unused)",
             values(at: now).merging(["client": .text(client), "now": .timestamp(now)]))
+    }
+
+    /// The ids of the accounts that have an unused grant for a client and may not enter it with this rule.
+    static func accounts(
+        without access: ClientAccess, at client: String, at now: Timestamp, _ connection: any SQLConnection
+    ) throws -> [String] {
+        guard case .groups = access else { return [] }
+        return try connection.query(
+            """
+            SELECT DISTINCT account_id FROM sso_token
+             WHERE client_id = :client AND \(unused) AND NOT \(AccessHolds.sql("sso_token.account_id"))
+            """, values(at: now).merging(["client": .text(client), "access": AccessHolds.value(access)])
+        ).map { try $0.text("account_id") }
+    }
+
+    /// Voids the unused grants of a user for a client.
+    static func void(
+        of client: String, for account: String, at now: Timestamp, _ connection: any SQLConnection
+    ) throws {
+        try connection.execute(
+            "UPDATE sso_token SET voided_at = :now WHERE client_id = :client AND account_id = :account AND \(unused)",
+            values(at: now).merging(["client": .text(client), "account": .text(account), "now": .timestamp(now)]))
     }
 
     /// Ends what a client has by one protocol, which its entry does not name any more: unused grants are void, and the sign-ins of its

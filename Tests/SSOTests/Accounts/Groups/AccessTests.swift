@@ -106,6 +106,24 @@ struct AccessTests {
         }
     }
 
+    @Test(
+        "a grant of before stays void when access is given again, whatever took it away, also of a user who never entered"
+    )
+    func again() async throws {
+        try await Self.withMember { deployment, browser in
+            let client = deployment.clients[1]
+            let token = try await browser.token(for: client, of: deployment)
+            try await deployment.change(
+                LeaveGroup("finance", [Self.address], file: deployment.idp.clients.clients))
+            try await deployment.change(JoinGroup("finance", [Self.address]))
+            #expect(try await deployment.verify(token, as: client).status == 401)
+            let next = try await browser.token(for: client, of: deployment)
+            // The rule of the file is read again, and lets only the board in for a moment.
+            try await GroupSteps.close(client.id, deployment, deployment.database)
+            #expect(try await deployment.verify(next, as: client).status == 401)
+        }
+    }
+
     @Test("a change holds in every process at once, also for a client of another process")
     func processes() async throws {
         try await Self.withMember { deployment, browser in

@@ -31,7 +31,7 @@ enum IDToken {
         "preferred_username", "nickname", "updated_at", "locale", "email", "email_verified", "groups",
     ]
 
-    /// - RequestParameters:
+    /// - Parameters:
     ///   - nonce: that of the request; nil after a refresh.
     ///   - hasScopeClaims: whether the claims of the scopes are in it, too.
     static func members(
