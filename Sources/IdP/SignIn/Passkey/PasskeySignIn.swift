@@ -63,14 +63,14 @@ struct PasskeySignIn: Sendable {
         let answer = try form.fields.bytes("passkey") ?? []
         let remembers = try RememberChoice.isTicked(in: form.fields)
         let proven: Proven
-        switch try await check(answer, ceremonies.open(for: .signIn(flow), in: session.slots), context) {
+        switch try await check(answer, ceremonies.open(for: .signIn(flow), in: session.slots)) {
         case .refused(let refusal): return try await refuse(refusal, form)
         case .proven(let value): proven = value
         }
         let done = try await completion.finish(
             ProvenSignIn(
                 .passkey(proven.passkey.identity), method: proven.method, strength: .phr, flow: flow,
-                remembers: remembers, consuming: { try consume(proven, of: session, flow, $0) }),
+                remembers: remembers, consuming: { try consume(proven, of: session, flow, context, $0) }),
             session, request, context)
         if let done {
             await newcomers.giveBack(request, context)
@@ -104,7 +104,7 @@ struct PasskeySignIn: Sendable {
     }
 
     /// The same work for every passkey that is known: whether its account may sign in is looked at last.
-    private func check(_ answer: [UInt8], _ open: [Ceremony], _ context: VisitorContext) async throws -> Checked {
+    private func check(_ answer: [UInt8], _ open: [Ceremony]) async throws -> Checked {
         guard !open.isEmpty else { return .refused(.expired) }
         let response: AssertionResponse
         do throws(WebAuthnError) { response = try AssertionResponse(json: answer) } catch {
@@ -127,12 +127,6 @@ struct PasskeySignIn: Sendable {
         guard found.maySignIn else {
             return .refused(PasskeyRefusal("account_disabled", account: passkey.accountID))
         }
-        if assertion.counter == .repeated {
-            context.record(
-                Event(
-                    .passkeyCounter, by: .user(passkey.accountID), account: passkey.accountID, cause: "synced",
-                    detail: passkey.id))
-        }
         return .proven(Proven(passkey: passkey, assertion: assertion, challenge: challenge))
     }
 
@@ -153,15 +147,26 @@ struct PasskeySignIn: Sendable {
     /// In the transaction that signs in and ends the session: nothing has taken the challenge out of it, the passkey is still
     /// there, its account may still sign in, and no other sign-in has counted further.
     private func consume(
-        _ proven: Proven, of session: Session, _ flow: FlowID?, _ connection: any SQLConnection
+        _ proven: Proven, of session: Session, _ flow: FlowID?, _ context: VisitorContext,
+        _ connection: any SQLConnection
     ) throws -> Bool {
         guard let current = try sessions.store.current(session, connection),
             ceremonies.open(for: .signIn(flow), in: current.slots).map(\.challenge).contains(proven.challenge),
             let account = try AccountStore.find(proven.passkey.accountID, connection),
             accounts.eligibility.maySignIn(account)
         else { return false }
-        return try PasskeyStore.use(
-            proven.passkey, signCount: proven.assertion.signCount, isBackedUp: proven.assertion.isBackedUp, connection)
+        let (passkey, assertion) = (proven.passkey, proven.assertion)
+        guard
+            try PasskeyStore.use(
+                passkey, signCount: assertion.signCount, isBackedUp: assertion.isBackedUp, connection)
+        else { return false }
+        if assertion.counter == .repeated {
+            try context.record(
+                Event(
+                    .passkeyCounter, by: .user(account.id), account: account.id, cause: "synced", detail: passkey.id),
+                connection)
+        }
+        return true
     }
 
     // MARK: The refusal
