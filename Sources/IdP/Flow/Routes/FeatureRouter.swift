@@ -24,29 +24,27 @@ package struct FeatureRouter {
         (self.sessions, self.auditing) = (sessions, auditing)
     }
 
+    /// Answers a method that a path does not have, with those that it has.
+    package typealias Refusal = @Sendable ([HTTPRequest.Method]) throws -> Response
+
+    /// 405 as a page, or in JSON at the paths for programs.
+    package static let refusal: Refusal = { throw PublicError.methodNotAllowed($0) }
+
     // MARK: Without a session
 
     /// The same bytes for everybody.
     package mutating func file(at path: String, use handler: @escaping Route.Handler) {
-        routes.append(
-            Route(.file, at: path, [.get, .head], readsSession: false) {
-                $0.only([.get, .head], at: RouterPath(path), use: handler)
-            })
+        add(.file, [.get, .head], at: path, readsSession: false, use: handler)
     }
 
     /// The same bytes for everybody, which pages of any origin may read.
     package mutating func openFile(at path: String, use handler: @escaping Route.Handler) {
-        routes.append(
-            Route(.file, at: path, [.get, .head, .options], readsSession: false) {
-                $0.only([.get, .head, .options], at: RouterPath(path)) { request, context in
-                    guard request.method != .options else {
-                        return Preflight.answer(to: request, [.get, .head], from: "*")
-                    }
-                    var response = try await handler(request, context)
-                    response.headers[.accessControlAllowOrigin] = "*"
-                    return response
-                }
-            })
+        add(.file, [.get, .head, .options], at: path, readsSession: false) { request, context in
+            guard request.method != .options else { return Preflight.answer(to: request, [.get, .head], from: "*") }
+            var response = try await handler(request, context)
+            response.headers[.accessControlAllowOrigin] = "*"
+            return response
+        }
     }
 
     /// A page that is the same for every visitor.
@@ -80,13 +78,10 @@ package struct FeatureRouter {
     /// A route for the programs of clients, which bring a secret or a token of their own.
     package mutating func endpoint(
         _ methods: [HTTPRequest.Method], at path: String,
-        refusing refusal: @escaping @Sendable ([HTTPRequest.Method]) throws -> Response,
+        refusing refusal: @escaping Refusal,
         use handler: @escaping Route.Handler
     ) {
-        routes.append(
-            Route(.endpoint, at: path, methods, readsSession: false) {
-                $0.only(methods, at: RouterPath(path), refusing: refusal, use: handler)
-            })
+        add(.endpoint, methods, at: path, readsSession: false, refusing: refusal, use: handler)
     }
 
     /// Where a proxy asks about a request of any method, of the host of another service. A method that no route has comes as
@@ -112,10 +107,7 @@ package struct FeatureRouter {
     package mutating func check(
         _ methods: [HTTPRequest.Method], at path: String, use handler: @escaping Route.Handler
     ) {
-        routes.append(
-            Route(.check, at: path, methods, readsSession: false) {
-                $0.only(methods, at: RouterPath(path), use: handler)
-            })
+        add(.check, methods, at: path, readsSession: false, use: handler)
     }
 
     /// A post that another server has signed.
@@ -126,15 +118,10 @@ package struct FeatureRouter {
     /// A post whose signature the handler checks itself, before anything else.
     package mutating func signedPost(
         at path: String,
-        refusing refusal: @escaping @Sendable ([HTTPRequest.Method]) throws -> Response = {
-            throw PublicError.methodNotAllowed($0)
-        },
+        refusing refusal: @escaping Refusal = Self.refusal,
         use handler: @escaping Route.Handler
     ) {
-        routes.append(
-            Route(.signedPost, at: path, [.post], readsSession: false) {
-                $0.only([.post], at: RouterPath(path), refusing: refusal, use: handler)
-            })
+        add(.signedPost, [.post], at: path, readsSession: false, refusing: refusal, use: handler)
     }
 
     /// Says to programs in JSON that a path for signed posts does not exist here.
@@ -165,7 +152,10 @@ package struct FeatureRouter {
     ///
     /// - Parameter show: must not change anything.
     package mutating func form<Subject>(at path: String, show: @escaping Route.Handler, _ form: Form<Subject>) {
-        let submit = handler(of: form)
+        self.form(at: path, show: show, submit: handler(of: form))
+    }
+
+    private mutating func form(at path: String, show: @escaping Route.Handler, submit: @escaping Route.Handler) {
         routes.append(
             Route(.form, at: path, [.get, .head, .post], checksFormToken: true) {
                 $0.form(at: RouterPath(path), show: show, submit: submit)
@@ -174,11 +164,7 @@ package struct FeatureRouter {
 
     /// A form that stands on a page with another path.
     package mutating func form<Subject>(at path: String, _ form: Form<Subject>) {
-        let submit = handler(of: form)
-        routes.append(
-            Route(.form, at: path, [.post], checksFormToken: true) {
-                $0.only([.post], at: RouterPath(path), use: submit)
-            })
+        add(.form, [.post], at: path, checksFormToken: true, use: handler(of: form))
     }
 
     /// A page and its form with a file.
@@ -190,7 +176,7 @@ package struct FeatureRouter {
         at path: String, atMost limit: Int, tooLarge: @escaping Route.Handler, show: @escaping Route.Handler,
         _ form: Form<Subject>
     ) {
-        let submit: Route.Handler = { [sessions] request, context in
+        self.form(at: path, show: show) { [sessions] request, context in
             let fields: URLEncodedFields
             do { fields = try await sessions.uploadFields(of: request, context, atMost: limit) } catch let error
                 as PublicError where error.status == .contentTooLarge
@@ -199,25 +185,17 @@ package struct FeatureRouter {
             }
             return try await Self.submit(form, fields, request, context, sessions)
         }
-        routes.append(
-            Route(.form, at: path, [.get, .head, .post], checksFormToken: true) {
-                $0.form(at: RouterPath(path), show: show, submit: submit)
-            })
     }
 
     /// For a script of our own pages: a POST with their token in a header.
     package mutating func script(
         at path: String, use handler: @escaping @Sendable (Request, VisitorContext, Session) async throws -> Response
     ) {
-        routes.append(
-            Route(.script, at: path, [.post], checksFormToken: true) { [sessions] in
-                $0.only([.post], at: RouterPath(path)) { request, context in
-                    guard let session = context.session,
-                        sessions.forms.acceptsScript(request, seed: session.formSeed)
-                    else { throw PublicError.staleForm(request, from: sessions.forms.sender(of: request), .home) }
-                    return try await handler(request, context, session)
-                }
-            })
+        add(.script, [.post], at: path, checksFormToken: true) { [sessions] request, context in
+            guard let session = context.session, sessions.forms.acceptsScript(request, seed: session.formSeed)
+            else { throw PublicError.staleForm(request, from: sessions.forms.sender(of: request), .home) }
+            return try await handler(request, context, session)
+        }
     }
 
     /// Those that reach the handlers of routes.
@@ -305,31 +283,38 @@ package struct FeatureRouter {
         },
         use handler: @escaping Route.Handler, mayBeFrame: @escaping @Sendable (Request) -> Bool = { _ in false }
     ) {
-        routes.append(
-            Route(
-                .visit, at: path, methods, readsSession: readsSession, hasToken: hasToken,
-                checksFormToken: checksFormToken
-            ) {
-                $0.only(methods, at: RouterPath(path)) { request, context in
-                    guard request.isTopLevelNavigation || mayBeFrame(request), !request.isPrefetch else {
-                        throw try notAPage(request, context)
-                    }
-                    return try await handler(request, context)
-                }
-            })
+        add(
+            .visit, methods, at: path, readsSession: readsSession, hasToken: hasToken, checksFormToken: checksFormToken
+        ) { request, context in
+            guard request.isTopLevelNavigation || mayBeFrame(request), !request.isPrefetch else {
+                throw try notAPage(request, context)
+            }
+            return try await handler(request, context)
+        }
     }
 
     /// Server-sent events. Another site must not learn from the length of a stream what a user does here, nor use up places.
     package mutating func events(at path: String, use handler: @escaping Route.Handler) {
+        // No HEAD: it would be a stream without an end for some clients and without a use for all.
+        add(.events, [.get], at: path) { request, context in
+            guard request.headers[values: .secFetchSite].allSatisfy({ $0 == "same-origin" || $0 == "none" })
+            else { throw PublicError.badRequest(cause: "events_cross_site") }
+            return try await handler(request, context)
+        }
+    }
+
+    /// A route that answers some methods with one handler, and all others with a refusal.
+    private mutating func add(
+        _ kind: Route.Kind, _ methods: [HTTPRequest.Method], at path: String, readsSession: Bool = true,
+        hasToken: Bool = false, checksFormToken: Bool = false,
+        refusing refusal: @escaping Refusal = Self.refusal,
+        use handler: @escaping Route.Handler
+    ) {
         routes.append(
-            Route(.events, at: path, [.get]) {
-                // No HEAD: it would be a stream without an end for some clients and without a use for all.
-                $0.only([.get], at: RouterPath(path)) { request, context in
-                    guard request.headers[values: .secFetchSite].allSatisfy({ $0 == "same-origin" || $0 == "none" })
-                    else { throw PublicError.badRequest(cause: "events_cross_site") }
-                    return try await handler(request, context)
-                }
-            })
+            Route(
+                kind, at: path, methods, readsSession: readsSession, hasToken: hasToken,
+                checksFormToken: checksFormToken
+            ) { $0.only(methods, at: RouterPath(path), refusing: refusal, use: handler) })
     }
 
     private func handler<Subject>(of form: Form<Subject>) -> Route.Handler {
