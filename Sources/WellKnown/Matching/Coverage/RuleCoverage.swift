@@ -55,11 +55,25 @@ public struct RuleCoverage: Sendable {
         }
     }
 
-    /// Returns whether excluding rules of an app keep a URL from a later rule. `places` are indices in
-    /// ``rules(of:_:limits:)``. `nil` if that cannot be decided within the limits.
-    static func protecting(_ places: [Int], of app: String, _ matcher: AppleMatcher, limits: Limits) -> [Bool?] {
+    /// What an excluding rule does among the rules of its app.
+    enum ExcludeEffect: Sendable {
+        /// It keeps a URL from a later rule.
+        case protects
+        /// It keeps nothing from a later rule, and the earlier rule at that index opens the sample.
+        case opened(by: Int, sample: LinkURL)
+        /// It keeps nothing from a later rule, and matches all that the earlier rules open which it meets.
+        case covers
+        /// No other rule opens one of its URLs.
+        case idle
+    }
+
+    /// The effects of excluding rules. `places` are indices in ``rules(of:_:limits:)``. `nil` for a rule that never
+    /// decides, and if the effect cannot be found within the limits.
+    static func effects(
+        ofExcludes places: [Int], of app: String, _ matcher: AppleMatcher, limits: Limits
+    ) -> [ExcludeEffect?] {
         var analysis = CoverageAnalysis(of: app, matcher, limits)
-        return places.map { analysis.protects($0) }
+        return places.map { analysis.effect(ofExclude: $0) }
     }
 
     /// The dynamic rules of an Android app. Empty if Android discards them.
@@ -129,7 +143,7 @@ struct CoverageAnalysis {
         }
         guard canMatch else { return isComplete ? .impossible : .notDecided }
         for rival in rivals.sorted(by: { $0.paths.count < $1.paths.count }) {
-            let (path, isCertain) = self.path(in: rule.path, outside: rival.paths)
+            let (path, isCertain) = self.path(in: [rule.path], outside: rival.paths)
             if let path {
                 guard let url = spaces.url(path: path, query: rival.query, fragment: rival.fragment),
                     program.decider(url) == index
@@ -141,10 +155,16 @@ struct CoverageAnalysis {
         return isComplete ? dead(index, rule) : .notDecided
     }
 
-    /// Whether a later rule would open one of the rule's URLs. Otherwise the exclude has no effect. `nil` if that
-    /// cannot be decided within the limits.
-    mutating func protects(_ index: Int) -> Bool? {
-        guard let rule = program.rules[index], left > 0 else { return nil }
+    /// ``RuleCoverage/effects(ofExcludes:of:_:limits:)`` of one rule.
+    mutating func effect(ofExclude index: Int) -> RuleCoverage.ExcludeEffect? {
+        guard let rule = program.rules[index], left > 0, let protects = protects(index, rule) else { return nil }
+        if protects { return .protects }
+        guard case .decides = verdict(of: index) else { return nil }
+        return opened(before: index, rule)
+    }
+
+    /// Whether a later rule would open one of the rule's URLs. `nil` if that cannot be decided within the limits.
+    private mutating func protects(_ index: Int, _ rule: LinkRules.Rule) -> Bool? {
         let (queries, fragments) = prepared()
         var isComplete = queries.isComplete && fragments.isComplete
         for later in program.rules[(index + 1)...] {
@@ -153,17 +173,38 @@ struct CoverageAnalysis {
                 queries.atoms.contains(where: { (rule.query + later.query).allSatisfy($0.meets.contains) }),
                 fragments.atoms.contains(where: { (rule.fragment + later.fragment).allSatisfy($0.meets.contains) })
             else { continue }
-            guard let path = rule.path, let other = later.path, path != other else { return true }
-            var isMet = false
-            let ending = walk([path, other]) { accepts, isDead, _ in
-                if isDead[0] || isDead[1] { return .prune }
-                isMet = accepts[0] && accepts[1]
-                return isMet ? .stop : .goOn
-            }
-            if isMet { return true }
-            if ending != .complete { isComplete = false }
+            let (path, isCertain) = path(in: [rule.path, later.path], outside: [])
+            if path != nil { return true }
+            if !isCertain { isComplete = false }
         }
         return isComplete ? false : nil
+    }
+
+    /// The first earlier rule that opens one of the rule's URLs, unless the rule matches all that those rules match.
+    private mutating func opened(before index: Int, _ rule: LinkRules.Rule) -> RuleCoverage.ExcludeEffect? {
+        let (queries, fragments) = prepared()
+        var isComplete = queries.isComplete && fragments.isComplete
+        var effect = RuleCoverage.ExcludeEffect.idle
+        openers: for place in 0..<index {
+            guard let opener = program.rules[place] else { return nil }
+            guard !opener.isExclude, Self.canMeet(rule.prefix, opener.prefix) else { continue }
+            for query in queries.atoms where query.fits(rule.query + opener.query) {
+                for fragment in fragments.atoms where fragment.fits(rule.fragment + opener.fragment) {
+                    left -= 20
+                    guard left > 0 else { return nil }
+                    guard let rivals = rivals(of: place, opener, query, fragment) else { continue }
+                    let (path, isCertain) = path(in: [rule.path, opener.path], outside: rivals)
+                    if !isCertain, path == nil { isComplete = false }
+                    guard let path, let url = spaces.url(path: path, query: query.text, fragment: fragment.text),
+                        program.decider(url) == place
+                    else { continue }
+                    guard covers(rule, opener, queries, fragments) else { return .opened(by: place, sample: url) }
+                    effect = .covers
+                    continue openers
+                }
+            }
+        }
+        return isComplete ? effect : nil
     }
 
     private mutating func prepared() -> (queries: LinkAtoms, fragments: LinkAtoms) {
@@ -201,13 +242,14 @@ struct CoverageAnalysis {
         return spaces.path.walk(conditions, limit: &limit, visit)
     }
 
-    /// The shortest path that meets one condition and none of the others. `isCertain` if all paths were tried.
-    private mutating func path(in condition: Int?, outside others: Set<Int>) -> (path: [UInt8]?, isCertain: Bool) {
-        let first = condition.map { [$0] } ?? []
+    /// The shortest path that meets the conditions and none of the others. `isCertain` if all paths were tried.
+    private mutating func path(in conditions: [Int?], outside others: Set<Int>) -> (path: [UInt8]?, isCertain: Bool) {
+        let inside = conditions.compactMap(\.self)
         var found: [UInt8]?
-        let ending = walk(first + others.sorted()) { accepts, isDead, text in
-            if condition != nil, isDead[0] { return .prune }
-            guard condition == nil || accepts[0], !accepts.dropFirst(first.count).contains(true) else { return .goOn }
+        let ending = walk(inside + others.sorted()) { accepts, isDead, text in
+            if isDead.prefix(inside.count).contains(true) { return .prune }
+            guard !accepts.prefix(inside.count).contains(false), !accepts.dropFirst(inside.count).contains(true)
+            else { return .goOn }
             found = text()
             return .stop
         }
@@ -218,7 +260,7 @@ struct CoverageAnalysis {
     private mutating func dead(_ index: Int, _ rule: LinkRules.Rule) -> RuleCoverage.Verdict {
         var samples = rule.samples
         let (queries, fragments) = prepared()
-        if let path = path(in: rule.path, outside: []).path,
+        if let path = path(in: [rule.path], outside: []).path,
             let query = queries.atoms.first(where: { $0.fits(rule.query) }),
             let fragment = fragments.atoms.first(where: { $0.fits(rule.fragment) }),
             let url = spaces.url(path: path, query: query.text, fragment: fragment.text)
@@ -245,7 +287,7 @@ struct CoverageAnalysis {
         else { return false }
         guard let path = wide.path, path != narrow.path else { return true }
         guard Self.canMeet(wide.prefix, narrow.prefix) else { return false }
-        let outside = self.path(in: narrow.path, outside: [path])
+        let outside = self.path(in: [narrow.path], outside: [path])
         return outside.path == nil && outside.isCertain
     }
 }

@@ -149,6 +149,36 @@ struct ApplePatternLintTests {
         #expect(severity(#"{"/": "/a/*", "exclude": true}, {"/": "/a/b"}, {"/": "/c"}"#) == .warning)
     }
 
+    @Test(
+        "An exclude after a rule that opens some of its addresses is a warning with one of them, any other idle one is information",
+        arguments: [
+            (#"{"/": "/docs/*"}, {"/": "*.pdf", "exclude": true}"#, ".pdf"),
+            (##"{"/": "/buy/*"}, {"#": "no_universal_links", "exclude": true}"##, "#no_universal_links"),
+            (#"{"/": "/room/*"}, {"?": {"app": "false"}, "exclude": true}"#, "?app=false"),
+            (#"{"/": "/shop/*"}, {"/": "*/private", "exclude": true}"#, "/private"),
+            (#"{"/": "/a/*", "?": {"x": "1"}}, {"/": "/a/b", "exclude": true}"#, "/a/b?x=1"),
+            (#"{"/": "/shop/*"}, {"/": "/s*", "exclude": true}, {"/": "*.pdf", "exclude": true}"#, ".pdf"),
+            (#"{"/": "/shop/*"}, {"/": "*", "exclude": true}"#, nil),
+            (#"{"/": "/shop/*"}, {"/": "/s*", "exclude": true}"#, nil),
+            (#"{"/": "/shop/*"}, {"/": "/admin/*", "exclude": true}"#, nil),
+            // The addresses that both match are excluded before.
+            (#"{"/": "/d/*.pdf", "exclude": true}, {"/": "/d/*"}, {"/": "*.pdf", "exclude": true}"#, nil),
+        ])
+    func lateExcludes(components: String, witness: String?) throws {
+        let report = AssociationLint.lint(body: Array(AppleExample.components(components).utf8), as: .aasa)
+        let found = report.findings.filter { $0.code == "pat.dead-exclude" }
+        #expect(found.map(\.severity).max() == (witness == nil ? .info : .warning), "\(found.map(\.message))")
+        for finding in found where finding.severity == .info {
+            #expect(!finding.message.contains("https:") && !finding.reason.contains("open the app"))
+        }
+        guard let witness else { return }
+        let message = try #require(found.first { $0.severity == .warning }).message
+        let address = try #require(message.firstMatch(of: /opens "(https:[^"]+)" before it/)).1
+        let link = try #require(LinkURL(String(address)))
+        #expect("\(link)".contains(witness))
+        #expect(AppleMatcher(try #require(report.aasa)).decide(link, app: "4J6K8M2N9P.com.acme.shop") == .opens)
+    }
+
     @Test("a rule that only several rules together cover is reported as covered by all of them")
     func shadowedTogether() throws {
         let rules = #"{"/": "/$(alpha)"}, {"/": "/$(digit)"}, {"/": "/$(alnum)"}"#
