@@ -7,12 +7,15 @@ public enum TransportLint {
     /// The findings about one file, the most important cause first, without consequences of a reported cause.
     public static func findings(_ seen: OriginObservation) -> [Finding] {
         var findings: [Finding] = []
+        let blocked = seen.browser.flatMap { botFinding(seen.main, $0, seen.file) }
         switch seen.main {
+        case .success(let answer) where answer.status == 200: findings += BodyTransportLint.findings(answer, seen)
+        // What the refused fetcher gets instead is no second cause.
+        case _ where blocked != nil: break
+        case .success(let answer): findings += answered(answer, seen)
         case .failure(let failure): findings.append(failed(failure, seen))
-        case .success(let answer):
-            findings += answered(answer, seen)
-            if answer.status == 200 { findings += BodyTransportLint.findings(answer, seen) }
         }
+        if let blocked { findings.append(blocked) }
         findings += compared(seen)
         findings += SiteLint.findings(seen)
         return findings.of(seen.url)
@@ -67,7 +70,6 @@ public enum TransportLint {
     }
 
     private static func answered(_ answer: HTTPAnswer, _ seen: OriginObservation) -> [Finding] {
-        guard answer.status != 200 else { return [] }
         if answer.isRedirect {
             var findings = seen.hops.map { hop in
                 Finding(TransportRules.redirect, "The file redirects (\(hop.status)): \(hop.from) → \(hop.to)")
@@ -97,9 +99,6 @@ public enum TransportLint {
 
     private static func compared(_ seen: OriginObservation) -> [Finding] {
         var findings: [Finding] = []
-        if let browser = seen.browser, let finding = botFinding(seen.main, browser, seen.file) {
-            findings.append(finding)
-        }
         if case .success(let get) = seen.main, case .success(let head) = seen.head, get.status != head.status {
             findings.append(Finding(TransportRules.headOnly, "GET answers \(get.status), HEAD answers \(head.status)."))
         }
@@ -163,6 +162,8 @@ enum BodyTransportLint {
     }
 
     private static func type(_ answer: HTTPAnswer, _ file: AssociationKind) -> Finding? {
+        // A page has a finding about its body. Its type belongs to the page.
+        if !answer.isTruncated, case .html = BodyForm.of(answer.body) { return nil }
         // Apple accepts any type. Google's service and Android's documentation require application/json.
         let severity: Severity = file == .aasa ? .warning : .error
         guard let value = answer["content-type"], let type = answer.mediaType, !type.isEmpty else {

@@ -45,10 +45,12 @@ struct TransportLintTests {
         #expect(browser(answer()) == [])
         #expect(browser(answer(403)) == [])
         #expect(browser(answer(200, Array("{\"webcredentials\": {}}".utf8))) == ["http.bot-blocked"])
-        #expect(browser(answer(), answer(403)) == ["http.bot-blocked", "http.status"])
+        #expect(browser(answer(), answer(403)) == ["http.bot-blocked"])
+        #expect(browser(answer(), answer(401)) == ["http.bot-blocked"])
+        #expect(browser(answer(), .failure(.notConnected("reset"))) == ["http.bot-blocked"])
         #expect(browser(answer(), .failure(.timedOut(milliseconds: 1))) == ["http.timeout"])
         #expect(browser(answer(), answer(502)) == ["http.status"])
-        #expect(browser(answer(), answer(503)) == ["http.bot-blocked", "http.status"])
+        #expect(browser(answer(), answer(503)) == ["http.bot-blocked"])
         #expect(browser(answer(), .failure(.certificate("no"))) == ["http.tls"])
     }
 
@@ -59,6 +61,16 @@ struct TransportLintTests {
         #expect(codes(.failure(.notConnected("refused"))) { $0.plain = answer() } == ["http.plain"])
         #expect(codes(.failure(.tls("no shared cipher"))) { _ in } == ["http.tls"])
         #expect(codes(.failure(.notConnected("refused"))) { $0.plain = answer(301) } == ["http.unreachable"])
+    }
+
+    @Test("A page has a finding about its body, and only a file that is no page has one about its type")
+    func types() {
+        let page = Array("<!doctype html><title>Shop</title>".utf8)
+        for type in ["text/html", "text/html; charset=utf-8", "text/plain"] {
+            #expect(codes(answer(200, page, type: type)) { _ in } == [])
+        }
+        #expect(codes(answer(type: "text/html")) { _ in } == ["http.content-type-html"])
+        #expect(codes(answer(type: "text/plain")) { _ in } == ["http.content-type"])
     }
 
     @Test("An undeclared gzip body and a compressed response that cannot be decompressed are reported")
