@@ -228,7 +228,7 @@ enum DebugKeyLint {
                 if let release = releases[octets] {
                     findings.add(
                         FingerprintRules.sameForDebugAndRelease, at: node,
-                        "\(package) has the same fingerprint as \(release).", severity: .info)
+                        "\(package) has the same fingerprint as \(release).")
                 }
             }
             if !hasRelease, let node = statement.fingerprints.first?.node {

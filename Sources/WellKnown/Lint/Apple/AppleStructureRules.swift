@@ -50,7 +50,7 @@ enum AppleStructureRules {
         fix: "Write \"details\": [{\"appIDs\": […], \"components\": […]}] below applinks.", source: "Apple, applinks",
         wrong: .aasa(#"{"applinks": {"apps": []}}"# + "\n"))
     static let detailsDictionary = LintRule(
-        "aasa.details-dictionary", .info, "details as a dictionary",
+        "aasa.details-dictionary", .warning, "details as a dictionary",
         reason: "The form from before 2017 is obsolete. Apple's matcher still reads it, other readers do not.",
         fix: "Write a list: \"details\": [{\"appIDs\": […], \"components\": […]}].", source: session,
         wrong: .aasa(#"{"applinks": {"details": {"4J6K8M2N9P.com.acme.shop": {"paths": ["/buy/*"]}}}}"# + "\n"))
@@ -90,7 +90,7 @@ enum AppleStructureRules {
         wrong: .aasa(
             BodyRules.sound.replacing("\"appIDs\":", with: "\"appID\": \"4J6K8M2N9P.com.acme.shop\", \"appIDs\":")))
     static let mixedGenerations = LintRule(
-        "aasa.mixed-generations", .info, "Both generations of keys in one entry",
+        "aasa.mixed-generations", .warning, "Both generations of keys in one entry",
         reason:
             "Apple's TN3155 says that universal links do not work with this mixture. Flutter's guide shows it, and iOS 13 "
             + "and later use the components (WWDC 2019 session 717). Older versions may read either.",
@@ -114,7 +114,7 @@ enum AppleStructureRules {
             + "strings.", fix: "Write objects in components: {\"/\": \"/buy/*\"}, and strings in paths: \"/buy/*\".",
         source: "Apple, applinks.Details", wrong: .aasa(AppleExample.components("\"/buy/*\"")))
     static let appsNonEmpty = LintRule(
-        "aasa.apps-nonempty", .info, "applinks.apps is not the empty list",
+        "aasa.apps-nonempty", .warning, "applinks.apps is not the empty list",
         reason: "iOS 12 and older open no link unless the key is present and empty. Later systems ignore it.",
         fix: "Write \"apps\": [], or remove the key when iOS 13 is the oldest you support.",
         source: "Apple, App Search Programming Guide, Support Universal Links",

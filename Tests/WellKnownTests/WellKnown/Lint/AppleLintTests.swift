@@ -84,13 +84,18 @@ struct AppleLintTests {
         #expect(Self.codes(Self.entry(members)) == expected)
     }
 
-    @Test("a mixed entry opens its links on phones, so it is a remark")
-    func mixedSeverity() {
-        func severity(_ members: String) -> Severity? {
-            AssociationLint.lint(body: Array(Self.entry(members).utf8), as: .aasa).findings.first?.severity
+    @Test("what works in part is a warning: a mixed entry, details as a dictionary, apps that are not the empty list")
+    func partSeverity() {
+        func severity(_ text: String) -> Severity? {
+            AssociationLint.lint(body: Array(text.utf8), as: .aasa).findings.first?.severity
         }
-        #expect(severity("\(Self.apps), \(Self.rules), \"paths\": [\"/buy/*\"]") == .info)
-        #expect(severity("\"appID\": \"\(Self.app)\", \(Self.rules)") == .info)
+        let file = Self.entry("\(Self.apps), \(Self.rules)")
+        #expect(severity(file) == nil)
+        #expect(severity(Self.entry("\(Self.apps), \(Self.rules), \"paths\": [\"/buy/*\"]")) == .warning)
+        #expect(severity(Self.entry("\"appID\": \"\(Self.app)\", \(Self.rules)")) == .warning)
+        #expect(severity(file.replacing("\"details\"", with: "\"apps\": [\"\(Self.app)\"], \"details\"")) == .warning)
+        let dictionary = "{\"applinks\": {\"details\": {\"\(Self.app)\": {\"paths\": [\"/buy/*\"]}}}}"
+        #expect(severity(dictionary) == .warning)
     }
 
     // Source: Apple, App Search Programming Guide (apps: []); availability on the pages of applinks.
