@@ -8,7 +8,9 @@ struct LinkQuestion: ParsableArguments {
             "The association file: a path, - , a domain or an https address. Not with --assetlinks and --manifest.",
             valueName: "file"), completion: .file()) var file: String
 
-    @Argument(help: ArgumentHelp("The link, as a browser would send it.", valueName: "url")) var link: String?
+    @Argument(
+        help: ArgumentHelp("The link, as a browser would send it, or its path on the file's host.", valueName: "url"))
+    var link: String?
 
     @Option(
         help: ArgumentHelp("The app (TEAMID.bundle.id) or package. Without it: every app of the file.", valueName: "id")
@@ -22,7 +24,19 @@ struct LinkQuestion: ParsableArguments {
     @OptionGroup(title: "Network options") var network: NetworkOptions
 
     /// The text of the link: the only argument if options name the files.
-    private var url: String { link ?? file }
+    private var url: String {
+        let typed = link ?? file
+        guard typed.hasPrefix("/"), !typed.hasPrefix("//"), let host else { return typed }
+        return "https://\(host)\(typed)"
+    }
+
+    /// The host of a link that is a path alone: that of the file, or any for a local one. A manifest names its own.
+    private var host: String? {
+        if let word = android.isGiven ? android.assetlinks : file, case .remote(let target) = InputWord(word) {
+            return target.host
+        }
+        return android.isGiven ? nil : "example.com"
+    }
 
     func validate() throws {
         if link == nil, !android.isGiven { throw ValidationError("Missing expected argument '<url>'") }
