@@ -84,10 +84,15 @@ extension JSONReader {
             bytes.append(contentsOf: plain)
             switch scalar.value {
             case 0x5c: bytes.append(contentsOf: try escape())
-            case 0x0a, 0x0d:
-                throw JSONError(.badString, at: offset, "a line break inside a string: is the closing quote missing?")
             case ..<0x20:
-                throw JSONError(.badString, at: offset, "the control character \(seen) inside a string")
+                let isBreak = scalar == "\n" || scalar == "\r"
+                let words =
+                    isBreak
+                    ? "a line break inside a string: is the closing quote missing?"
+                    : "the control character \(seen) inside a string"
+                try reportUnlessFatal(JSONError(.badString, at: offset, words))
+                bytes.append(text[offset])
+                offset += 1
             default:
                 let width = UTF8.width(scalar)
                 bytes.append(contentsOf: text[offset..<offset + width])
@@ -112,7 +117,12 @@ extension JSONReader {
             let scalar = try escapedScalar(from: start)
             if isStrict, scalar.value == 0 { throw JSONError(.badString, at: start, "an escaped NUL") }
             return Array(String(scalar).utf8)
-        default: throw JSONError(.badString, at: start, "an escape that JSON does not have")
+        default:
+            try reportUnlessFatal(JSONError(.badString, at: start, "an escape that JSON does not have"))
+            offset = start + 1
+            guard let scalar = scalar(at: offset) else { return [] }
+            offset += UTF8.width(scalar)
+            return Array(String(scalar).utf8)
         }
     }
 
@@ -120,13 +130,17 @@ extension JSONReader {
     private mutating func escapedScalar(from start: Int) throws(JSONError) -> Unicode.Scalar {
         let first = try fourHexDigits(from: start)
         if let scalar = Unicode.Scalar(first) { return scalar }
-        let lone = JSONError(.loneSurrogate, at: start, "half of a surrogate pair")
-        guard first < 0xdc00, text[offset...].starts(with: "\\u".utf8) else { throw lone }
-        offset += 2
-        let second = try fourHexDigits(from: start)
-        guard (0xdc00...0xdfff).contains(second) else { throw lone }
-        guard let scalar = Unicode.Scalar(0x10000 + ((first - 0xd800) << 10) + (second - 0xdc00)) else { throw lone }
-        return scalar
+        if first < 0xdc00, text[offset...].starts(with: "\\u".utf8) {
+            offset += 2
+            let second = try fourHexDigits(from: start)
+            if (0xdc00...0xdfff).contains(second),
+                let scalar = Unicode.Scalar(0x10000 + ((first - 0xd800) << 10) + (second - 0xdc00))
+            {
+                return scalar
+            }
+        }
+        try reportUnlessFatal(JSONError(.loneSurrogate, at: start, "half of a surrogate pair"))
+        return "\u{fffd}"
     }
 
     private mutating func fourHexDigits(from start: Int) throws(JSONError) -> UInt32 {

@@ -21,11 +21,18 @@ public struct JSONReader {
     let isStrict: Bool
     /// Keys that stand twice in an object are no error.
     private let keepsDuplicates: Bool
+    /// Reading goes on where `android.util.JsonReader` goes on.
+    let isAndroid: Bool
     var offset = 0
     private var errors: [JSONError]
 
     /// Reads a body leniently. Never throws: the errors are in ``JSONDocument/errors``.
-    public static func read(_ body: some Sequence<UInt8>, limits: Limits = Limits()) -> JSONDocument {
+    ///
+    /// - Parameter asAndroid: also goes on after what `android.util.JsonReader` takes when it is not lenient: control
+    ///   characters and any escape in a string, `TRUE` in any case, and text after the document.
+    public static func read(
+        _ body: some Sequence<UInt8>, limits: Limits = Limits(), asAndroid: Bool = false
+    ) -> JSONDocument {
         let bytes = Array(body)
         guard bytes.count <= limits.bytes else {
             return JSONDocument(
@@ -34,7 +41,8 @@ public struct JSONReader {
         }
         let decoded = JSONEncoding.utf8(bytes)
         guard decoded.isReadable else { return JSONDocument(text: decoded.text, root: nil, errors: decoded.errors) }
-        var reader = JSONReader(text: decoded.text, depthLimit: limits.depth, isStrict: false, errors: decoded.errors)
+        var reader = JSONReader(
+            text: decoded.text, depthLimit: limits.depth, isStrict: false, isAndroid: asAndroid, errors: decoded.errors)
         var root: JSONNode?
         do throws(JSONError) {
             root = try reader.document()
@@ -66,9 +74,11 @@ public struct JSONReader {
     }
 
     private init(
-        text: [UInt8], depthLimit: Int, isStrict: Bool, keepsDuplicates: Bool = false, errors: [JSONError]
+        text: [UInt8], depthLimit: Int, isStrict: Bool, keepsDuplicates: Bool = false, isAndroid: Bool = false,
+        errors: [JSONError]
     ) {
         self.text = text
+        self.isAndroid = isAndroid
         self.keepsDuplicates = keepsDuplicates
         self.depthLimit = depthLimit
         self.isStrict = isStrict
@@ -82,12 +92,18 @@ public struct JSONReader {
         errors.append(error)
     }
 
+    /// Records an error after which Android's reader alone goes on, or throws it.
+    mutating func reportUnlessFatal(_ error: JSONError) throws(JSONError) {
+        guard isAndroid else { throw error }
+        errors.append(error)
+    }
+
     private mutating func document() throws(JSONError) -> JSONNode {
         try skipBlanks()
         let root = try value(depth: 0)
         try skipBlanks()
         if offset < text.count {
-            throw JSONError(.trailingContent, at: offset, "\(seen) after the end of the document")
+            try reportUnlessFatal(JSONError(.trailingContent, at: offset, "\(seen) after the end of the document"))
         }
         return root
     }
@@ -98,9 +114,9 @@ public struct JSONReader {
         switch peek {
         case UInt8(ascii: "{"): value = .object(try object(depth: depth + 1))
         case UInt8(ascii: "["): value = .array(try array(depth: depth + 1))
-        case UInt8(ascii: "t"): value = try word("true", .bool(true))
-        case UInt8(ascii: "f"): value = try word("false", .bool(false))
-        case UInt8(ascii: "n"): value = try word("null", .null)
+        case UInt8(ascii: "t"), UInt8(ascii: "T"): value = try word("true", .bool(true))
+        case UInt8(ascii: "f"), UInt8(ascii: "F"): value = try word("false", .bool(false))
+        case UInt8(ascii: "n"), UInt8(ascii: "N"): value = try word("null", .null)
         case UInt8(ascii: "-"), .some(0x30...0x39): value = .number(try number())
         case UInt8(ascii: "+"), UInt8(ascii: "."):
             throw JSONError(.badNumber, at: offset, "\(seen) begins no JSON number")
@@ -177,8 +193,13 @@ public struct JSONReader {
 
     private mutating func word(_ name: StaticString, _ value: JSONNode.Value) throws(JSONError) -> JSONNode.Value {
         let length = name.utf8CodeUnitCount
-        let isThere = name.withUTF8Buffer { text[offset...].prefix(length).elementsEqual($0) }
-        guard isThere else { throw unexpected("a value") }
+        let written = text[offset...].prefix(length)
+        if !name.withUTF8Buffer({ written.elementsEqual($0) }) {
+            guard name.withUTF8Buffer({ written.map(\.asciiLowercased).elementsEqual($0) }) else {
+                throw unexpected("a value")
+            }
+            try reportUnlessFatal(unexpected("a value"))
+        }
         offset += length
         return value
     }

@@ -40,7 +40,14 @@ struct AssetLinksReadersTests {
             ("[]", "xxxxxx"),
             ("{}", "vvvvvv"),
             ("[\(app),]", "vvvvvv"),
-            ("[\(app)] // ours", "vvvvwv"),
+            ("[\(app)] // ours", "vwwvwv"),
+            ("[// ours\n\(app)]", "vvvvwv"),
+            // What Android's parser reads without being lenient.
+            ("[\(app)] x", "vwwvvv"),
+            ("[\(app.replacing("android_app", with: "android\\_app"))]", "vwwvvv"),
+            ("[\(app.dropLast()), \"_note\": \"a\tb\\ud800\"}]", "vwwvvv"),
+            ("[\(app.dropLast()), \"_flag\": TRUE}]", "vvwvvv"),
+            ("[\(app.dropLast()), \"_flag\": TRUTH}]", "vvvvvv"),
             // An element that is not a statement.
             ("[\(app), 5]", "wvvwvv"),
             ("[\(app), {}]", "wwwwvv"),
@@ -99,6 +106,19 @@ struct AssetLinksReadersTests {
             let outcomes = Self.outcomes("[\(Self.app), \(odd)]")
             #expect(outcomes.dropFirst().prefix(2) == "wv", "\(replacement): \(outcomes)")
         }
+    }
+
+    @Test("A text that Android's parser alone reads may work there, and the finding names Google's service")
+    func unlikeGoogle() throws {
+        for body in ["[\(Self.app)] x", "[\(Self.app.replacing("android_app", with: "android\\_app"))]"] {
+            let row = try #require(AssetLinksReaders(JSONReader.read(body.utf8)).table().first)
+            #expect(row.verdicts.map(\.outcome) == [.listVoid, .works, .works, .listVoid, .listVoid, .listVoid])
+            #expect(row.verdicts.map(\.isSure) == [true, false, false, true, true, true])
+            let reason = AssociationLint.lint(body: Array(body.utf8), as: .assetlinks).findings.first?.reason ?? ""
+            #expect(reason.contains("Google's service") && reason.contains("may read it"), "\(reason)")
+        }
+        let reason = AssociationLint.lint(body: Array("[1 2]".utf8), as: .assetlinks).findings.first?.reason ?? ""
+        #expect(reason.contains("Google's service and Android's verifier take the list for none"))
     }
 
     @Test("Every relation of a package is a row, and DuckDuckGo's cause is its last statement")

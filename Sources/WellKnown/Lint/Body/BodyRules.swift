@@ -84,8 +84,8 @@ enum JSONRules {
     static let invalid = LintRule(
         "json.invalid", .error, "The file is not JSON",
         reason:
-            "One wrong character disables the whole file. Apple's CDN reports SWCERR00401, and Google's service and "
-            + "Android's verifier take the list for none.", fix: "Correct the text at this position.",
+            "One wrong character disables the whole file. Apple's CDN reports SWCERR00401, and Google's service takes the "
+            + "list for none.", fix: "Correct the text at this position.",
         source: "RFC 8259", wrong: .aasa("{\"applinks\": {\"details\": []}\n"))
     static let trailingComma = LintRule(
         "json.trailing-comma", .warning, "A comma before the end of a list",

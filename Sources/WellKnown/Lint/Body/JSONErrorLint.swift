@@ -15,7 +15,8 @@ enum JSONErrorLint {
             case .trailingComma:
                 findings.add(
                     JSONRules.trailingComma, at: fault.offset, message(fault, kind),
-                    severity: kind == .aasa ? .warning : .error, reason: reason(JSONRules.trailingComma, kind),
+                    severity: kind == .aasa ? .warning : .error,
+                    reason: reason(JSONRules.trailingComma, kind, document),
                     fix: FindingFix([.json(fault.offset..<fault.offset + 1, "")]))
             case .duplicateKey(let key):
                 findings.add(
@@ -32,7 +33,7 @@ enum JSONErrorLint {
                 } else {
                     findings.add(
                         JSONRules.invalid, at: fault.offset, message(fault, kind),
-                        reason: reason(JSONRules.invalid, kind))
+                        reason: reason(JSONRules.invalid, kind, document))
                 }
             default:
                 let rule = rule(for: fault.kind)
@@ -43,17 +44,20 @@ enum JSONErrorLint {
                 guard !isRepeated || firsts.insert(isQuote ? "'" : rule.code).inserted else { continue }
                 let more = isRepeated ? " (\(same) times in all)" : ""
                 findings.add(
-                    rule, at: fault.offset, message(fault, kind) + more, reason: reason(rule, kind),
+                    rule, at: fault.offset, message(fault, kind) + more, reason: reason(rule, kind, document),
                     fix: fix(fault, rule, document, kind))
             }
         }
     }
 
     /// What the error does to this file. `nil` for the reason of the rule.
-    private static func reason(_ rule: LintRule, _ kind: AssociationKind) -> String? {
+    private static func reason(_ rule: LintRule, _ kind: AssociationKind, _ document: JSONDocument) -> String? {
         switch (rule.code, kind) {
         case (JSONRules.invalid.code, .aasa):
             "One wrong character disables every rule. Apple's CDN reports SWCERR00401, and no link opens the app."
+        case (JSONRules.invalid.code, .assetlinks)
+        where document.root == nil && JSONReader.read(document.text, asAndroid: true).root != nil:
+            "Google's service takes the list for none. Android's own parser may read it, so the result differs from phone to phone."
         case (JSONRules.invalid.code, .assetlinks):
             "One wrong character disables every statement: Google's service and Android's verifier take the list for none."
         case (JSONRules.trailingComma.code, .assetlinks): "Google's and most other readers reject the whole file."

@@ -90,16 +90,17 @@ struct ReaderList: Sendable {
         self.reader = reader
         guard let file else {
             let reason = document.root.map { "the root is \($0.typeName), not an array" } ?? "it is not valid JSON"
-            let faults = document.errors
-            let mayPass = document.root == nil && !faults.isEmpty && faults.allSatisfy { Self.mayAccept($0, reader) }
-            void = (reason, document.root, nil, !mayPass)
+            void = (reason, document.root, nil, true)
             return
         }
-        if let fault = document.errors.first(where: { Self.isFatal($0, to: reader) }) {
+        let isAndroid = reader == .android11 || reader == .android12
+        let fatal = document.errors.filter { Self.isFatal($0, to: reader) }
+        if let fault = fatal.first(where: { !isAndroid || !Self.androidTakes($0, document) }) {
             let node = JSONNode(.null, range: fault.offset..<fault.offset)
-            void = ("it is not valid JSON: \(fault.message)", node, nil, !Self.mayAccept(fault, reader))
+            void = ("it is not valid JSON: \(fault.message)", node, nil, true)
             return
         }
+        if !fatal.isEmpty { doubt = "The text is not valid JSON, and phones that ask Google's service get no list" }
         for (index, statement) in file.statements.enumerated() {
             if !statement.include.isAbsent { includes += 1 }
             if reader == .android12, doubt == nil { doubt = AndroidReading.doubt(statement) }
@@ -125,11 +126,12 @@ struct ReaderList: Sendable {
     }
 
     /// Android's JsonReader takes control characters, any escape and TRUE in any case, and all after the list.
-    private static func mayAccept(_ fault: JSONError, _ reader: AssetLinksReader) -> Bool {
-        guard reader == .android11 || reader == .android12 else { return false }
+    private static func androidTakes(_ fault: JSONError, _ document: JSONDocument) -> Bool {
+        guard let root = document.root else { return false }
         switch fault.kind {
-        case .trailingContent, .badString, .loneSurrogate: return true
-        default: return false
+        // Any other error of syntax leaves no root.
+        case .badString, .loneSurrogate, .syntax: return true
+        default: return fault.offset >= root.range.upperBound
         }
     }
 

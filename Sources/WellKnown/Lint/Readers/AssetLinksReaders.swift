@@ -17,7 +17,11 @@ public struct AssetLinksReaders: Sendable {
     private let lists: [ReaderList]
 
     /// Accepts any document. If it is not a list, every reader reports that.
-    public init(_ document: JSONDocument) { self.init(document, AssetLinksFile(document)) }
+    public init(_ document: JSONDocument) {
+        // Android's parser goes on where the others end.
+        let document = document.root == nil ? JSONReader.read(document.text, asAndroid: true) : document
+        self.init(document, AssetLinksFile(document))
+    }
 
     public init(_ file: AssetLinksFile) { self.init(file.document, file) }
 
