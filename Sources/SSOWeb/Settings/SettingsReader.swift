@@ -83,6 +83,11 @@ public final class SettingsReader {
 
     /// The text of a setting, not recorded: for settings that are parsed and recorded elsewhere.
     public func text(_ name: String) -> String? { source.text(name) }
+
+    /// Whether a setting is there and has no value.
+    package func isBlank(_ name: String) -> Bool {
+        text(name)?.allSatisfy(\.isWhitespace) ?? source.names(prefix: name).contains { $0.name == name }
+    }
 }
 
 extension Sequence {

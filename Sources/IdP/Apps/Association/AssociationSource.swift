@@ -1,3 +1,4 @@
+import SSOShared
 import SSOWeb
 import WellKnown
 
@@ -54,22 +55,34 @@ struct AssociationSetting<App: Sendable>: ReadableSetting {
     }
 
     func read(_ reader: SettingsReader, _ values: SettingValues) -> AssociationSource? {
-        let content = content((try? values[apps]) ?? [])
-        guard let path = reader.text(name) else { return content.map(AssociationSource.apps) ?? AssociationSource.none }
+        let list = try? values[apps]
+        let content = content(list ?? [])
+        guard let path = reader.text(name) else {
+            guard let content else {
+                if list != nil, let blank = [apps.name, name].first(where: reader.isBlank) {
+                    reader.warn("\(blank): is empty, so \(kind.path) answers 404. Give it a value, or remove it.")
+                }
+                return AssociationSource.none
+            }
+            report(AssociationReading(generated: content, kind: kind), of: apps.name, reader)
+            return .apps(content)
+        }
         reader.record(name, path)
         if content != nil {
             reader.problem(
                 "\(name): \(apps.name) is set as well, and both define the content of the file. Keep one of them.")
         }
-        let reading = AssociationReading(path: path, kind: kind)
+        report(AssociationReading(path: path, kind: kind), of: name, reader)
+        return .file(path: path)
+    }
+
+    private func report(_ reading: AssociationReading, of name: String, _ reader: SettingsReader) {
         reading.warnings.forEach { reader.warn("\(name): \($0)") }
         reading.errors.forEach { reader.problem("\(name): \($0)") }
-        return .file(path: path)
     }
 }
 
-/// An association file as read from disk, with its findings. A file with an error is never served, because phones ignore
-/// it without a message.
+/// An association file with its findings. A file with an error is never served, because phones ignore it without a message.
 struct AssociationReading: Sendable {
     /// `nil` when there are errors.
     let content: [UInt8]?
@@ -87,15 +100,47 @@ struct AssociationReading: Sendable {
             warnings = []
             return
         }
-        let findings = AssociationLint.lint(body: bytes, as: kind, options: LintOptions()).findings
+        let report = AssociationLint.lint(body: bytes, as: kind)
         func lines(_ severity: Severity) -> [String] {
-            findings.filter { $0.severity == severity }.map { finding in
+            report.findings.filter { $0.severity == severity }.map { finding in
                 let place = finding.position.map { "\(path):\($0)" } ?? path
-                return "\(place): \(finding.message) \(finding.fix ?? finding.reason) [\(finding.code)]"
+                return "\(place): \(Self.line(finding))"
             }
         }
         errors = lines(.error)
-        warnings = lines(.warning)
+        warnings = lines(.warning) + Self.claims(report).map { "\(path): \($0)" }
         content = errors.isEmpty ? bytes : nil
+    }
+
+    /// The file that is made of a list of apps. Its places say nothing to the operator, who sees the list alone.
+    init(generated file: [UInt8], kind: AssociationKind) {
+        let findings = AssociationLint.lint(body: file, as: kind).findings
+        func lines(_ isMeant: (Finding) -> Bool) -> [String] {
+            findings.filter(isMeant).map(Self.line).uniqued { $0 }
+        }
+        errors = lines { $0.severity == .error && !Self.samples.contains($0.code) }
+        warnings = lines { $0.severity == .warning || $0.severity == .error && Self.samples.contains($0.code) }
+        content = errors.isEmpty ? file : nil
+    }
+
+    /// Values of examples, which belong to no app. A trial may begin with them in a list, so they are warnings there.
+    private static let samples = ["id.placeholder", "fp.repeating", "fp.google-doc-sample"]
+
+    private static func line(_ finding: Finding) -> String {
+        "\(finding.message) \(finding.fix ?? finding.reason) [\(finding.code)]"
+    }
+
+    /// The paths for the browser that an app opens by the rules of Apple's file. A universal link that takes one ends a sign-in
+    /// inside the app, where the browser's session is not. Google's file has no paths of its own: the app's manifest does.
+    private static func claims(_ report: LintReport) -> [String] {
+        guard let matcher = report.aasa.map({ AppleMatcher($0) }) else { return [] }
+        let isKnown = report.findings.contains { $0.code == "pat.host-dot-wellknown" }
+        let paths = (isKnown ? [] : [AppleAppSiteAssociation.path]) + [SSOPath.verify, SSOPath.callback]
+        return paths.compactMap { path in
+            guard let link = LinkURL("https://example.com\(path)"),
+                let app = matcher.apps.first(where: { matcher.decide(link, app: $0) == .opens })
+            else { return nil }
+            return "\(app) opens \(path), which belongs to the browser. Exclude it before the rule that opens it."
+        }
     }
 }

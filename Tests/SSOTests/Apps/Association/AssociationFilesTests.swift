@@ -51,6 +51,58 @@ struct AssociationFilesTests {
         #expect(reader.problems.contains { $0.contains("IDP_AASA_FILE") && $0.contains("IDP_APPLE_APP_IDS") })
     }
 
+    @Test(
+        "a list of apps is linted as a file is: what works for others stops the start, an example is a warning of one line",
+        arguments: [
+            ("IDP_ANDROID_APPS", "a.b=\(KnownFingerprints.publicDebugKey)", "fp.known-public-debug-key", true),
+            ("IDP_ANDROID_APPS", "a.b=\(KnownFingerprints.documentationSample)", "fp.google-doc-sample", false),
+            ("IDP_ANDROID_APPS", ProgramPaths.androidApp, "fp.repeating", false),
+            ("IDP_APPLE_APP_IDS", "ABCDE12345.com.example.app", "id.placeholder", false),
+        ])
+    func lists(name: String, value: String, code: String, isRefused: Bool) {
+        let reader = SettingsFixture.read(.idp, [name: value])
+        func lines(_ all: [String]) -> [String] {
+            all.filter { $0.hasPrefix("\(name): ") && $0.hasSuffix("[\(code)]") }
+        }
+        #expect(lines(reader.problems).count == (isRefused ? 1 : 0), "\(reader.problems)")
+        #expect(lines(reader.warnings).count == (isRefused ? 0 : 1), "\(reader.warnings)")
+    }
+
+    @Test("a setting of apps that is there and empty is a warning, one that is absent or has a file beside it is none")
+    func blank() throws {
+        let folder = try TemporaryFolder()
+        let path = try folder.write(Self.aasa, to: "aasa")
+        for (changes, name) in [
+            (["IDP_APPLE_APP_IDS": ""], "IDP_APPLE_APP_IDS"), (["IDP_APPLE_APP_IDS": " "], "IDP_APPLE_APP_IDS"),
+            (["IDP_ANDROID_APPS": ""], "IDP_ANDROID_APPS"), (["IDP_AASA_FILE": ""], "IDP_AASA_FILE"),
+            ([:], nil), (["IDP_APPLE_APP_IDS": "", "IDP_AASA_FILE": path], nil),
+            (["IDP_APPLE_APP_IDS": "A1B2C3D4E5.com.example.app", "IDP_AASA_FILE": ""], nil),
+        ] as [([String: String], String?)] {
+            let reader = SettingsFixture.read(.idp, changes)
+            let found = reader.warnings.filter { $0.contains("is empty, so /.well-known/") }
+            #expect(found.map { String($0.prefix { $0 != ":" }) } == [name].compactMap { $0 }, "\(changes)")
+            #expect(reader.problems.isEmpty, "\(reader.problems)")
+        }
+    }
+
+    @Test(
+        "a file of one's own that opens a path of the browser is a warning for each",
+        arguments: [
+            ("/*", ["/.well-known/apple-app-site-association", "/auth/sso/verify", "/auth/sso/callback"]),
+            ("*", ["/.well-known/apple-app-site-association", "/auth/sso/verify", "/auth/sso/callback"]),
+            ("/auth/*", ["/auth/sso/verify", "/auth/sso/callback"]), ("/auth/sso/verify", ["/auth/sso/verify"]),
+            ("/auth/sso/callback", ["/auth/sso/callback"]), ("/auth/sso/authorize", []), ("/shop/*", []),
+        ])
+    func claims(pattern: String, paths: [String]) throws {
+        let folder = try TemporaryFolder()
+        let path = try folder.write(Self.aasa.replacing("/shop/*", with: pattern), to: "aasa")
+        let reader = SettingsFixture.read(.idp, ["IDP_AASA_FILE": path])
+        let start = "IDP_AASA_FILE: \(path): A1B2C3D4E5.com.example.app opens "
+        let found = reader.warnings.filter { $0.hasPrefix(start) }.map { $0.dropFirst(start.count) }
+        #expect(found.map { String($0.prefix { $0 != "," }) } == paths, "\(reader.warnings)")
+        #expect(reader.problems.isEmpty, "\(reader.problems)")
+    }
+
     @Test("a reload takes a valid file, and keeps the old one when the new one is invalid or missing")
     func reload() throws {
         let folder = try TemporaryFolder()
