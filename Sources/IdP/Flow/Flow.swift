@@ -195,6 +195,9 @@ package struct FlowClients: Sendable {
         (self.keys, self.clients) = (keys.derive("flow-client").map(PreparedHMACKey.init), clients)
     }
 
+    /// The registered client of an id.
+    func client(id: String) -> Client? { clients.client(id: id) }
+
     func newID(of client: String, _ randomness: any Randomness) throws -> FlowID {
         var bytes = try randomness.bytes(16)
         guard bytes.count == 16, let key = keys.first else { throw RandomnessError() }

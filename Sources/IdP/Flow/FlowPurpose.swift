@@ -1,4 +1,5 @@
 package import Hummingbird
+import IdPAccounts
 package import IdPClients
 import SSOShared
 package import SSOWeb
@@ -104,15 +105,28 @@ package struct FlowPurposes: Sendable {
         session[Flows.self].flow(flow).flatMap { purpose(of: $0)?.texts(of: $0, again: email) } ?? FlowTexts()
     }
 
-    /// The path for a user who is signed in.
+    /// The path for a user who is signed in: where the flow goes on, or the page that asks about one for any program.
     ///
     /// - Parameters:
     ///   - flow: what the sign-in was for; nil if the user came to sign in only.
     ///   - isNativeShell: whether the sign-in took place in the web view of an app.
     package func destination(_ flow: FlowID?, in slots: SessionSlots, isNativeShell: Bool) -> String {
         guard let flow else { return isNativeShell ? NativePath.resetApp : "/" }
+        return hasShownNoPage(flow, in: slots) ? FlowID.path(SignInPath.account, flow) : resumption(of: flow, in: slots)
+    }
+
+    /// The path where a flow goes on, whatever its user was shown.
+    func resumption(of flow: FlowID, in slots: SessionSlots) -> String {
         let known = slots[Flows.self].ended(flow).flatMap { all[$0.purpose] }
         return FlowID.path(known?.resumePath ?? unknownPath, flow)
+    }
+
+    /// Whether any program may have begun a flow, and the user has signed in for something else: in another tab, or in another
+    /// way. Nobody has agreed to it on a page then (RFC 8252 8.6).
+    private func hasShownNoPage(_ id: FlowID, in slots: SessionSlots) -> Bool {
+        guard let flow = slots[Flows.self].flow(id), isOfClient(flow), let client = flowClients.client(id: flow.subject)
+        else { return false }
+        return client.isForAnyProgram(at: flow.returnTo) && slots[CurrentSignIn.self].signIn?.flow != id.text
     }
 
     /// The page for a flow that is not pending in this session.

@@ -8,8 +8,8 @@ import SSOWeb
 /// `/sign-in/account`: a user who is signed in continues with that account, or with another one, for a pending flow.
 ///
 /// A client asks for it with `prompt=select_account`, and so does the link "Not you?" of the completion page. A request that
-/// returns to an app's own scheme always leads here first. A link alone never ends a sign-in: that takes the form on this
-/// page.
+/// returns to an app's own scheme leads here unless its user has signed in for it. A link alone never ends a sign-in: that takes
+/// the form on this page.
 struct AccountChoice: Sendable {
     static let path = SignInPath.account
 
@@ -56,7 +56,7 @@ struct AccountChoice: Sendable {
                 formToken: sessions.formToken(for: session), flow: id.text, name: user.account.name,
                 email: user.account.email, client: client.name, logo: logo,
                 logoSizeHTML: logos.size(of: client),
-                complete: purposes.destination(id, in: session.slots, isNativeShell: false),
+                complete: purposes.resumption(of: id, in: session.slots),
                 cancel: id.cancel, hasLogo: !logo.isEmpty), for: request,
             offersLanguages: true)
     }

@@ -166,6 +166,29 @@ struct PrivateSchemeTests {
         }
     }
 
+    @Test("asks about a request that was waiting when its user signed in for another one in another tab")
+    func waitingMeanwhile() async throws {
+        try await Self.open { deployment in
+            let browser = deployment.browser()
+            let waiting = try await browser.get(Self.asking(deployment))
+            #expect(try waiting.location().path == "/sign-in")
+            let web = try await browser.follow(browser.get(deployment.authorize(deployment.client, state: "web")))
+            let complete = try await deployment.enterCode(web, in: browser, as: "ann@example.com")
+            #expect(try await deployment.verify(complete.token(), as: deployment.client).status == 200)
+            let (flow, tokens) = (
+                try waiting.location().query("flow") ?? "", try await deployment.rows(of: "sso_token")
+            )
+            for path in ["/sign-in", "/sign-in/code"] {
+                let question = try await browser.follow(browser.get("\(deployment.origin)\(path)?flow=\(flow)"))
+                #expect(question.address.path == AccountChoice.path && !question.text.contains("sst_"), "\(path)")
+                #expect(try question.page().refresh == nil)
+            }
+            #expect(try await deployment.rows(of: "sso_token") == tokens)
+            let question = try await browser.follow(browser.get(waiting.location()))
+            #expect(try await RelyingPartyApp.result(of: Self.agree(browser, on: question)).hasSuffix("&state=s"))
+        }
+    }
+
     @Test("Cancel takes the user back to the app with access_denied and no token")
     func cancel() async throws {
         try await Self.open { deployment in

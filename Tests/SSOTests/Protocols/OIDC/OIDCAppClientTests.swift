@@ -72,6 +72,20 @@ struct OIDCAppClientTests {
         }
     }
 
+    @Test("a scheme of one word is asked about for a request that was waiting when its user signed in for another one")
+    func waitingMeanwhile() async throws {
+        try await TestDeployment.openWithOIDC { deployment in
+            try await deployment.add(AddedClient(Self.id), Self.scheme)
+            let (browser, verifier) = (deployment.browser(), try CodeChallenge.makeVerifier())
+            let waiting = try await browser.get(Self.request(deployment, Self.id, "oc://callback", verifier))
+            #expect(try waiting.location().path == "/sign-in")
+            let web = try await browser.follow(browser.get(deployment.oidcRequest(deployment.client, ["state": "web"])))
+            _ = try await deployment.enterCode(web, in: browser, as: "ann@example.com")
+            let question = try await browser.follow(browser.get(waiting.location()))
+            #expect(question.address.path == AccountChoice.path && !question.text.contains("soc_"))
+        }
+    }
+
     @Test("two ids that differ only in case are two clients, also for codes, and a third one is unknown")
     func cases() async throws {
         try await TestDeployment.openWithOIDC { deployment in
