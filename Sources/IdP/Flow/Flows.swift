@@ -84,8 +84,8 @@ package struct Flows: SessionSlot {
         }
     }
 
-    /// The log's name of a flow; `-` for none.
-    package func logID(_ id: FlowID?) -> String { flow(id)?.logID ?? ended(id)?.logID ?? "-" }
+    /// The log's name of a flow; nil for none.
+    package func logID(_ id: FlowID?) -> String? { flow(id)?.logID ?? ended(id)?.logID }
 
     // MARK: Changing
 

@@ -11,7 +11,7 @@ extension EventKind {
         "mail_not_sent", .info,
         .refusal(
             "flow, the address; `cause`; `detail`: class and code of the mail server's last answer (`refused 550`, `temporary`, `unreachable`), or how many expired waiting"
-        ), line: [.flow, .reason], causes: causesOfNotSent, countedAs: "mail_queued",
+        ), line: [.flow.orDash, .reason], causes: causesOfNotSent, countedAs: "mail_queued",
         "No email left. `reason` says why.")
     package static let mailDeliveryFailed = EventKind(
         "mail_delivery_failed", .warning, line: [.flow, .cause()],

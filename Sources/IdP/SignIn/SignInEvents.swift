@@ -5,7 +5,7 @@ package import SSOWeb
 /// What happens in a sign-in by email, and with an invitation.
 extension EventKind {
     package static let mailQueued = EventKind(
-        "mail_queued", .info, .refusal("flow, the address that was typed"), line: [.flow],
+        "mail_queued", .info, .refusal("flow, the address that was typed"), line: [.flow.orDash],
         user: Text("activity.mail-sent"),
         "An email with a code waits to be sent, in `leaves_in_seconds`. One line for each submitted address, as `mail_not_sent`."
     )

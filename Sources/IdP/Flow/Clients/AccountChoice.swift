@@ -78,9 +78,8 @@ struct AccountChoice: Sendable {
         }
         // Without a new session another request of this browser has ended this one: nothing is left to end.
         if let fresh {
-            let further: Logger.Metadata = [
-                "next": "\(fresh.handle)", "flow": "\(fresh[Flows.self].logID(flow))",
-            ]
+            var further: Logger.Metadata = ["next": "\(fresh.handle)"]
+            further["flow"] = fresh[Flows.self].logID(flow).map { "\($0)" }
             form.context.record(
                 Event(.signedOut, session: user.session.handle, cause: "other_account", further).only(in: .log))
             sessions.remember(fresh, in: &response)

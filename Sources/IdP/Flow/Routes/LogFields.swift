@@ -30,7 +30,7 @@ package enum LogFields {
         guard let session else { return [:] }
         var fields: [String: String] = [:]
         if let account = session.slots.provenAccount { fields["account"] = account }
-        if let flow, case let name = session[Flows.self].logID(flow), name != "-" { fields["flow"] = name }
+        if let flow, let name = session[Flows.self].logID(flow) { fields["flow"] = name }
         return fields
     }
 }

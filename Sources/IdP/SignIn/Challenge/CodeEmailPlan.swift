@@ -102,7 +102,7 @@ enum CodeEmail: Sendable {
     /// - Parameters:
     ///   - account: the id of the address's account, if there is one. The row has none, so that it is the same for every address.
     ///   - flow: the flow that the code is for, as the log calls it.
-    func event(_ address: TypedAddress?, account: String?, flow: String) -> Event {
+    func event(_ address: TypedAddress?, account: String?, flow: String?) -> Event {
         var event =
             switch self {
             case .queued(let id, let leavesIn):
@@ -111,8 +111,7 @@ enum CodeEmail: Sendable {
                     ["email": "\(id)", "leaves_in_seconds": .number(leavesIn.secondsRoundedUp)])
             case .notSent(let reason): Event(.mailNotSent, by: .visitor, cause: reason.rawValue)
             }
-        (event.address, event.flow) = (address, flow == "-" ? nil : flow)
-        event.further["flow"] = "-"
+        (event.address, event.flow) = (address, flow)
         event.further["account"] = account.map { "\($0)" }
         return event
     }

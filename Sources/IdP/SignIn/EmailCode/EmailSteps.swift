@@ -26,8 +26,8 @@ package struct AddressStep: Sendable {
         let device: DeviceKind
         let place: String?
         let language: Language
-        /// The flow as the log calls it.
-        let logFlow: String
+        /// The flow as the log calls it; nil without one.
+        let logFlow: String?
         let audit: RequestAudit?
         var typed: TypedAddress? { audit?.typed(address) }
     }
@@ -40,7 +40,7 @@ package struct AddressStep: Sendable {
     /// - Returns: nil for text that is not an email address.
     /// - Throws: ``PublicError`` 429 beyond the limits per network.
     func count(
-        _ text: String, _ request: Request, _ context: VisitorContext, logFlow: String, invited: InvitedBrowser? = nil
+        _ text: String, _ request: Request, _ context: VisitorContext, logFlow: String?, invited: InvitedBrowser? = nil
     ) async throws -> Asked? {
         guard let address = try? Entered.address(text) else {
             try await limits.countEmailPost(request, context, browserID: nil)

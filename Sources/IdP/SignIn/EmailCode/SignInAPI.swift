@@ -45,7 +45,7 @@ struct SignInAPI: Sendable {
         guard isOn else { throw APIError.withoutMail }
         let body = try await APIBody(request)
         let (text, earlier) = (try body.text("email"), try body.optionalText("challenge"))
-        guard let asked = try await addresses.count(text, request, context, logFlow: "-") else {
+        guard let asked = try await addresses.count(text, request, context, logFlow: nil) else {
             throw APIError.badRequest(
                 "email must be an email address such as name@example.com. \(EmailAddressError.reason(text))",
                 cause: "email_malformed")

@@ -1,6 +1,8 @@
 import Testing
 
 @testable import IdPTestKit
+@testable import IdPClients
+@testable import IdPSignIn
 @testable import TestKit
 @testable import WebTestKit
 
@@ -18,6 +20,30 @@ struct CodeLifeTests {
     }
 
     @Test("asking again sends the same code and does not extend its lifetime", arguments: [(599, true), (600, false)])
+    @Test("a code that was answered as expired stays so when the clock is set back")
+    func expiredThenRewound() async throws {
+        try await TestDeployment.open { deployment in
+            let asking = try await deployment.asking()
+            deployment.clock.advance(by: .minutes(10))
+            for _ in 1...3 {
+                let refused = try await asking.guess(asking.code)
+                #expect(refused.status == 422 && refused.text.contains("That code has expired."))
+                deployment.clock.advance(by: .minutes(-3))
+            }
+            #expect(try await !asking.browser.isSignedInOnHomePage(of: deployment))
+        }
+    }
+
+    @Test("a wrong code of a sign-in without a client is recorded without a flow")
+    func withoutFlow() async throws {
+        try await TestDeployment.open { deployment in
+            let asking = try await deployment.asking()
+            try await asking.guess(asking.wrong)
+            let rows = try await deployment.auditRows(.codeRejected, untilThereAre: 1)
+            #expect(rows.map(\.flow) == [nil])
+        }
+    }
+
     func again(seconds: Int, works: Bool) async throws {
         try await TestDeployment.open { deployment in
             let first = try await deployment.asking()
