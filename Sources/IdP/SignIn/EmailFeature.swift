@@ -48,8 +48,8 @@ package struct EmailFeature: Feature {
         [
             EmailCodeMail(
                 challenge: challenges.findPending, account: challenges.account, pages: parts.pages,
-                codes: code, issuer: parts.origin, signInLink: link.url,
-                replyTo: { [reply] in reply?.address(for: $0.id) }),
+                codes: code, issuer: parts.origin, signInLink: { [link] in $0.isOfApp ? nil : link.url(for: $0) },
+                replyTo: { [reply] in $0.isOfApp ? nil : reply?.address(for: $0.id) }),
             BrowserLinkMail(
                 challenge: challenges.find, account: challenges.account, link: browserLink, pages: parts.pages,
                 issuer: parts.origin, clock: parts.clock),

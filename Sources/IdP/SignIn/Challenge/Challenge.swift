@@ -25,7 +25,7 @@ package struct Challenge: Sendable {
     var isUsed = false
     /// Whether the owner of the mailbox has answered the email correctly.
     var isAnswered = false
-    /// The ``FlowID`` of the newest request for it; nil without a flow.
+    /// The ``FlowID`` of the newest request for it; nil without a flow, and ``appFlow`` for the own screen of an app.
     var flow: String?
     /// What the log calls that flow.
     var logFlow: String?
@@ -52,6 +52,12 @@ package struct Challenge: Sendable {
                     ? Text("mail.device-elsewhere", ["device": device, "brand": brand])
                     : Text("mail.device-place", ["device": device, "place": place])))
     }
+
+    /// Stands for a flow where an app asked through the JSON API.
+    static let appFlow = "app"
+
+    /// Whether the own screen of an app asked. It takes the code alone: it shows no number for an answer, and no browser waits.
+    var isOfApp: Bool { flow == Self.appFlow }
 
     /// Whether it accepts no further code, however much of its time is left.
     var isUsedUp: Bool { isUsed || tries >= Self.maximumTries }

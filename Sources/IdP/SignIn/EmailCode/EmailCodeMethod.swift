@@ -67,7 +67,7 @@ package struct EmailCodeMethod: SignInMethod {
             // An agreement begins a challenge of its own: an email that was asked for without one must not add a provider.
             let held = earlier.flatMap { agrees && !waiting.isConfirmed(with: $0.id) ? nil : $0 }
             let begun = try addresses.begin(
-                asked, held: held, flow: submitted.flow, service: submitted.clientName, connection)
+                asked, held: held, flow: submitted.flow?.text, service: submitted.clientName, connection)
             var entry = begun.entry
             entry.isShared = held?.id == entry.id ? held?.isShared : nil
             slots[BrowserChallenges.self].keep(entry)

@@ -74,14 +74,15 @@ package struct AddressStep: Sendable {
 
     /// Begins a challenge, or continues the one that is held, in the caller's transaction: no email is sent whose code fits no
     /// browser.
+    ///
+    /// - Parameter flow: as ``Challenge/flow``.
     func begin(
-        _ asked: Asked, held: BrowserChallenges.Entry?, flow: FlowID?, service: String?, _ connection: any SQLConnection
+        _ asked: Asked, held: BrowserChallenges.Entry?, flow: String?, service: String?, _ connection: any SQLConnection
     ) throws -> (entry: BrowserChallenges.Entry, expiresAt: Timestamp) {
         let begun = try challenges.begin(
             CodeRequest(
-                address: asked.address, requester: asked.requester, flow: flow?.text,
-                logFlow: flow == nil ? nil : asked.logFlow, service: service, device: asked.device,
-                place: asked.place, language: asked.language),
+                address: asked.address, requester: asked.requester, flow: flow, logFlow: asked.logFlow,
+                service: service, device: asked.device, place: asked.place, language: asked.language),
             held: held, connection)
         try asked.audit?.record(
             begun.email.event(asked.typed, account: begun.account, flow: asked.logFlow), connection)

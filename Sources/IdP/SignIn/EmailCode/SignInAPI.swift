@@ -54,7 +54,7 @@ struct SignInAPI: Sendable {
         let held = earlier.flatMap(challengeID)
         let begun = try await database.write { connection in
             let held = try held.flatMap { try addresses.challenges.entry(of: $0, connection) }
-            return try addresses.begin(asked, held: held, flow: nil, service: nil, connection)
+            return try addresses.begin(asked, held: held, flow: Challenge.appFlow, service: nil, connection)
         }
         return .json(
             [

@@ -135,29 +135,21 @@ struct APISignInTests {
         }
     }
 
-    @Test("the link of the same email ends the code, and the code ends the link")
-    func oneSuccess() async throws {
-        try await TestDeployment.open { deployment in
-            let known = try await deployment.knownBrowser()
-            for isLinkFirst in [true, false] {
-                try await deployment.forgetEmails(to: "ann@example.com")
-                let app = deployment.jsonApp()
-                let earlier = deployment.mailbox.all(to: "ann@example.com")
-                let (challenge, code) = try await deployment.asking(by: app)
-                let email = try await deployment.mailbox.email(to: "ann@example.com", besides: earlier)
-                let link = try #require(email.signInLink)
-                let page = try await known.follow(known.get(link))
-                if !isLinkFirst { _ = try await app.finish(challenge, code) }
-                let pressed = try await known.submit(page.page().form(to: PendingLink.path), on: page)
-                #expect((pressed.status == 303) == isLinkFirst)
-                if isLinkFirst {
-                    let refused = try await app.finish(challenge, code)
-                    #expect(refused.apiError == "invalid_code")
-                    try await known.signOut(of: deployment)
-                } else {
-                    #expect(try await app.authorized("GET", "/me").status == 200)
-                }
+    @Test("the email for an app has the code alone: no link, and no answer with a number that the app does not show")
+    func codeAlone() async throws {
+        try await TestDeployment.receivingReplies { deployment in
+            let (_, code) = try await deployment.asking(by: deployment.jsonApp())
+            let email = try await deployment.mailbox.email(to: "ann@example.com")
+            #expect(email.code == code && email.signInLink == nil && email.header("reply-to") == nil)
+            let text = email.text.decodingQuotedPrintable()
+            #expect(text.contains("Enter the code in the app where you started."))
+            for words in ["reply to this email", "the link", "this link", "sign-in/link"] {
+                #expect(!text.contains(words), "\(words)")
             }
+
+            let bob = try await deployment.asking("bob@example.com")
+            let other = try await deployment.mailbox.email(to: "bob@example.com")
+            #expect(other.code == bob.code && other.signInLink != nil && other.header("reply-to") != nil)
         }
     }
 
