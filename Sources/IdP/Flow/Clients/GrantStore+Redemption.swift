@@ -145,12 +145,13 @@ extension GrantStore {
     }
 
     /// The grant of another client has leaked. The grant of an account that may not sign in, or enter, or for an address that
-    /// is not registered, must not become valid again with the next change of a setting, a group or a client.
+    /// is not registered, must not become valid again with the next change of a setting, a group or a client, nor an expired one
+    /// when the clock is set back.
     private static let voidSQL = """
         UPDATE sso_token SET voided_at = :now
          WHERE digest = :digest AND kind = :kind
            AND (:always = 1 OR client_id <> :client OR :eligible = 0 OR NOT \(mayEnter) OR NOT \(isStrong)
-                OR (\(isSameRedirect) AND :registered = 0))
+                OR (\(isSameRedirect) AND :registered = 0) OR expires_at <= :now)
            AND used_at IS NULL AND voided_at IS NULL
         RETURNING client_id
         """
@@ -168,8 +169,9 @@ extension GrantStore {
     /// The conditions of ``consumeSQL`` one by one, for a grant that it did not accept. See ``GrantErrorCause``.
     private static let rejectedSQL: String = {
         let conditions = [
-            "is_own": "client_id = :client", "is_used": "used_at IS NOT NULL", "is_void": "voided_at IS NOT NULL",
-            "is_expired": "expires_at <= :now", "is_early": "created_at > :skewed", "may_sign_in": ":eligible = 1",
+            "is_own": "client_id = :client", "is_used": "used_at IS NOT NULL", "is_void": "voided_at < expires_at",
+            "is_expired": "expires_at <= :now OR voided_at >= expires_at", "is_early": "created_at > :skewed",
+            "may_sign_in": ":eligible = 1",
             "may_enter": mayEnter, "is_strong": isStrong,
             "is_registered": "NOT (\(isSameRedirect)) OR :registered = 1",
             "has_redirect": hasRedirect, "has_challenge": "code_challenge = :challenge",

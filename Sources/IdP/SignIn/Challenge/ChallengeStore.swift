@@ -241,6 +241,17 @@ package struct ChallengeStore: Sendable {
         }
     }
 
+    /// Lets a challenge that has expired stay so when the clock is set back. Before the moment that is written here, it is one of
+    /// the future (``succeed(_:guessID:_:)``).
+    static func endExpired(_ id: String, at now: Timestamp, _ connection: any SQLConnection) throws {
+        try connection.execute(
+            "UPDATE challenge SET expires_at = created_at - :skew WHERE id = :id AND expires_at <= :now",
+            [
+                "skew": .integer(Int64(ClockSkew.tolerated / .milliseconds(1))), "id": .text(id),
+                "now": .timestamp(now),
+            ])
+    }
+
     package func purge(limit: Int) async throws -> Int {
         let now = clock.now()
         return try await database.purge(

@@ -52,7 +52,10 @@ package struct GuessStore: Sendable {
                     "id": .text(challengeID), "maximum": .integer(Int64(Challenge.maximumTries)),
                     "now": .timestamp(now),
                 ])
-            guard let challenge = try rows.first.map(Challenge.init) else { return .ended }
+            guard let challenge = try rows.first.map(Challenge.init) else {
+                try ChallengeStore.endExpired(challengeID, at: now, connection)
+                return .ended
+            }
             try connection.execute(
                 "INSERT INTO code_guess (id, address, device_id, guessed_at) VALUES (:id, :address, :device, :now)",
                 [

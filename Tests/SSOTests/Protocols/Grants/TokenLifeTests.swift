@@ -36,6 +36,19 @@ struct TokenLifeTests {
         }
     }
 
+    @Test("a token that was answered as expired stays so when the clock is set back")
+    func expiredThenRewound() async throws {
+        try await TestDeployment.open { deployment in
+            let token = try await deployment.signedIn().token(for: deployment.client, of: deployment)
+            deployment.clock.advance(by: .seconds(300))
+            for _ in 1...3 {
+                let reply = try await deployment.verify(token, as: deployment.client)
+                #expect(reply.status == 401 && reply.explanation?.contains("has expired") == true, "\(reply.text)")
+                deployment.clock.advance(by: .seconds(-60))
+            }
+        }
+    }
+
     /// ASVS 7.4.1.
     @Test("signing out voids every unredeemed token")
     func signOut() async throws {
