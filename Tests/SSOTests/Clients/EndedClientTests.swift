@@ -94,8 +94,10 @@ struct EndedClientTests {
                     SetClient(wiki.id, ["redirect_uris": .list(uris)], logo: nil, deployment.registrar))
             }
             try await set(["https://other.example/cb"])
-            #expect(try await deployment.redeem(token, as: wiki).status == 401)
-            #expect(deployment.log.contains("\"cause\": redirect_uri_differs"))
+            let refused = try await deployment.redeem(token, as: wiki)
+            #expect(refused.status == 401)
+            #expect(refused.explanation == "This redirect_uri is no longer registered at the identity provider.")
+            #expect(deployment.log.contains("\"cause\": redirect_uri_dropped"))
             try await set([wiki.callback])
             #expect(try await deployment.redeem(token, as: wiki).status == 401)
         }

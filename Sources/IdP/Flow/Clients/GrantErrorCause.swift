@@ -24,8 +24,10 @@ package enum GrantErrorCause: String, Sendable, CaseIterable {
     case expired
     /// Its time of issue is in the future: the clock was set back.
     case clock
-    /// The client sends another address than the one of the request, or that one is not registered any more.
+    /// The client sends another address than the one of the request.
     case redirectURI = "redirect_uri_differs"
+    /// The address that it was issued for is not registered any more.
+    case redirectURIDropped = "redirect_uri_dropped"
     case verifierMissing = "code_verifier_missing"
     case verifierUnexpected = "code_verifier_unexpected"
     case verifierWrong = "code_verifier_wrong"
@@ -49,7 +51,7 @@ package enum GrantErrorCause: String, Sendable, CaseIterable {
             } else if try !holds("is_strong") {
                 .strength
             } else if try !holds("is_registered") {
-                .redirectURI
+                .redirectURIDropped
             } else if try holds("is_void") {
                 .void
             } else if try holds("is_expired") {

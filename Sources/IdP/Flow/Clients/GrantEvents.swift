@@ -34,7 +34,9 @@ extension GrantErrorCause {
         case .void: "It was revoked. Start a new sign-in."
         case .expired: "It came too late. Start a new sign-in."
         case .clock: "The clock was set back. Correct it."
-        case .redirectURI: "Send the `redirect_uri` of the request byte for byte, and keep it registered."
+        case .redirectURI: "Send the `redirect_uri` of the request byte for byte."
+        case .redirectURIDropped:
+            "Its `redirect_uri` was taken out of the client's entry: register it, and start a new sign-in."
         case .verifierMissing: "Send `code_verifier`: the request had a `code_challenge`."
         case .verifierUnexpected: "Send no `code_verifier`: the request had no `code_challenge`."
         case .verifierWrong: "`code_verifier` must be that of the request."

@@ -125,6 +125,7 @@ extension GrantErrorCause {
         case .expired: "The code has expired. A code is valid for 60 seconds."
         case .clock: "The code is not valid yet. Start a new sign-in."
         case .redirectURI: "redirect_uri must be that of the authorization request, byte for byte."
+        case .redirectURIDropped: "This redirect_uri is no longer registered at the identity provider."
         case .verifierMissing: "code_verifier is missing. The authorization request had a code_challenge."
         case .verifierUnexpected: "code_verifier was sent, but the authorization request had no code_challenge."
         case .malformedVerifier: "code_verifier must have 43 to 128 unreserved characters."

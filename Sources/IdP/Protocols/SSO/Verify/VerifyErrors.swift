@@ -100,6 +100,7 @@ extension GrantErrorCause {
         case .clock: "The token is not valid yet. Start a new sign-in."
         case .redirectURI:
             "The token was issued for another redirect_uri. Send the one of the authorize request, byte for byte."
+        case .redirectURIDropped: "This redirect_uri is no longer registered at the identity provider."
         case .verifierMissing: "code_verifier is missing. The authorize request had a code_challenge."
         case .verifierUnexpected: "code_verifier was sent, but the authorize request had no code_challenge."
         case .verifierWrong: "code_verifier does not match the code_challenge of the authorize request."
