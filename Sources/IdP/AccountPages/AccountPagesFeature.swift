@@ -38,12 +38,14 @@ package struct AccountPagesFeature: Feature {
         [SessionsPurpose(sessions: parts.sessions)]
     }
 
+    package var slots: [any SessionSlot.Type] { [SessionsNotice.self] }
+
     package var changes: [any WaitingChange] {
         [
             ProviderLink(providers: providers, begin: beginAddition),
             ProviderUnlink(identities: identities, accessTokens: parts.accessTokens, revocation: revocation),
-            SessionEnd(devices: parts.appDevices),
-            OtherSessionsEnd(accounts: parts.accounts, tokens: parts.accessTokens),
+            SessionEnd(devices: parts.appDevices, clock: parts.clock),
+            OtherSessionsEnd(accounts: parts.accounts, tokens: parts.accessTokens, clock: parts.clock),
         ]
     }
 

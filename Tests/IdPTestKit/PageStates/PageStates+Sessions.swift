@@ -17,8 +17,9 @@ extension PageStates {
         },
         PageState("sessions-others", mark: "form[action='/sessions/end-others'] button") { studio in
             let browser = try await studio.signedIn()
-            _ = try await studio.deployment.furtherBrowser(of: studio.address)
-            return try await browser.get(studio.origin + "/sessions?ended")
+            for _ in 1...2 { _ = try await studio.deployment.furtherBrowser(of: studio.address) }
+            let list = try await browser.get(studio.origin + "/sessions")
+            return try await browser.follow(browser.submit(list.page().form(to: "/sessions/end"), on: list))
         },
         PageState("sessions-remembered", mark: "main .about + .about time") { studio in
             let asking = try await studio.asking()

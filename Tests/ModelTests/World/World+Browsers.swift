@@ -196,7 +196,10 @@ extension World {
         guard home.text.contains("action=\"/sign-out\""), let token = token(in: home) else { return "signed out" }
         let reply = try await send(browser, .post, path, [("form_token", token)] + fields)
         guard reply.status == 303, let target = reply.header("location") else { return "\(reply.status)" }
-        return target.hasSuffix("?ended") ? "ends" : target.hasPrefix("/sessions") ? "not there" : target
+        guard target == "/sessions" else { return target }
+        // A browser that has ended itself is no longer shown the list.
+        let list = try await send(browser, .get, target)
+        return list.status == 303 || list.text.contains("role=\"status\"") ? "ends" : "not there"
     }
 
     /// Six digits that no challenge of this history has.

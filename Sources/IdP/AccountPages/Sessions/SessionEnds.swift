@@ -17,17 +17,19 @@ struct SessionEnd: WaitingChange {
     static let needs = Proof.Need.anySignIn
 
     let devices: AppDevices
+    let clock: ServiceClock
 
     func asked(in fields: URLEncodedFields) throws -> Asked { Asked(session: try fields.text("session") ?? "") }
 
     func carryOut(_ asked: Asked, for user: SignedInUser, _ context: VisitorContext) -> ChangeStep {
-        .here { user, _, connection in
+        .here { user, slots, connection in
             let own = user.session.handle
             let ended = try devices.endSession(
                 asked.session, of: user.account, by: .user(user.account.id), own: own, connection
             ) { try context.audit?.record($0, connection) }
+            slots[SessionsNotice.self].endedAt = ended == nil ? nil : clock.now()
             guard let ended else { return .done(goingTo: Self.home) }
-            return .done(goingTo: "\(Self.home)?ended", endingSession: ended.handles.contains(own))
+            return .done(goingTo: Self.home, endingSession: ended.handles.contains(own))
         }
     }
 }
@@ -46,6 +48,7 @@ struct OtherSessionsEnd: WaitingChange {
 
     let accounts: AccountStore
     let tokens: AccessTokenStore
+    let clock: ServiceClock
 
     func asked(in fields: URLEncodedFields) throws -> Asked { Asked(endsKeys: try fields.text("keys") == "yes") }
 
@@ -58,7 +61,22 @@ struct OtherSessionsEnd: WaitingChange {
                         key.event(.appKeyEnded, by: .user(user.account.id), cause: "user"), connection)
                 }
             }
-            return .done(goingTo: "\(Self.home)?ended")
+            slots[SessionsNotice.self].endedAt = clock.now()
+            return .done(goingTo: Self.home)
         }
     }
+}
+
+/// The session slot of what the list of sessions says first: that the change was made. Not in the address, which can be sent to
+/// others and is loaded again.
+struct SessionsNotice: SessionSlot {
+    static let key = "sessionsNotice"
+    static let survivesSignIn = false
+    private static let shown: Duration = .seconds(10)
+
+    /// When the last session was ended from this one. Nil if the last button ended none.
+    var endedAt: Timestamp?
+
+    /// Whether the change was made just now.
+    func isShown(at now: Timestamp) -> Bool { endedAt.map { now - $0 < Self.shown } ?? false }
 }

@@ -27,9 +27,9 @@ struct SessionListRoutes: Sendable {
 
     @Sendable private func show(_ request: Request, _ context: VisitorContext) async throws -> Response {
         let texts = parts.pages.texts(for: request)
-        let isEnded = request.queryFields.count("ended") > 0
         let position = ((try? request.queryFields.text("before")) ?? nil).flatMap(SessionPosition.init)
         if let session = context.session,
+            case let isEnded = session[SessionsNotice.self].isShown(at: accounts.clock.now()),
             let model = try await accounts.database.read({ connection in
                 try accounts.signedIn(session, connection).map {
                     try list.list(of: $0, after: position, isEnded: isEnded, texts, connection)

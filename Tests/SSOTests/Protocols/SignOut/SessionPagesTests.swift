@@ -100,6 +100,28 @@ struct SessionPagesTests {
         }
     }
 
+    @Test("ending sessions leads to the plain list, which says so then, and neither later nor where none was ended")
+    func said() async throws {
+        try await TestDeployment.open { deployment in
+            let browser = try await deployment.signedIn()
+            for path in ["/sessions/end", "/sessions/end-others"] {
+                for _ in 1...2 { _ = try await deployment.furtherBrowser() }
+                let list = try await browser.get(deployment.origin + "/sessions")
+                #expect(!list.text.contains("Signed out there."))
+                let form = try list.page().form(to: path)
+                let ended = try await browser.submit(form, on: list)
+                #expect(ended.status == 303 && ended.reply.header("location") == "/sessions", "\(path)")
+                #expect(try await browser.follow(ended).text.contains("Signed out there."))
+                if path == "/sessions/end" {
+                    let twice = try await browser.submit(form, on: list)
+                    #expect(twice.status == 303 && twice.reply.header("location") == "/sessions")
+                    #expect(try await !browser.follow(twice).text.contains("Signed out there."), "pressed twice")
+                }
+                deployment.clock.advance(by: .minutes(2))
+            }
+        }
+    }
+
     @Test("ending the own session says what signing out does, and a session of another user cannot be ended")
     func own() async throws {
         try await TestDeployment.open { deployment in
