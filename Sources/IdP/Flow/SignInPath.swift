@@ -36,9 +36,18 @@ package enum SignInPath {
 
     /// The page after "Cancel" at a provider, which it names.
     package static func signIn(_ flow: FlowID?, cancelled provider: String) -> String {
-        let path = signIn(flow)
-        return "\(path)\(path.contains("?") ? "&" : "?")\(cancelledParameter)=\(PercentCoding.encode(provider))"
+        adding(cancelledParameter, PercentCoding.encode(provider), to: signIn(flow))
+    }
+
+    /// The page for a browser that has a code whose challenge is gone, as after a failover of the database. It says so.
+    package static func signInWithoutCode(_ flow: FlowID?) -> String {
+        adding(lostCodeParameter, "1", to: signIn(flow))
+    }
+
+    private static func adding(_ name: String, _ value: String, to path: String) -> String {
+        "\(path)\(path.contains("?") ? "&" : "?")\(name)=\(value)"
     }
 
     package static let cancelledParameter = "cancelled"
+    package static let lostCodeParameter = "lost"
 }

@@ -41,9 +41,12 @@ extension SignInCompletion {
     }
 
     /// Where a visitor goes on whose first step is over, or never was: to the second proof that is missing, or to the sign-in page.
-    package func pathAfterFirstStep(_ session: Session?, _ flow: FlowID?) -> String {
+    ///
+    /// - Parameter hasCode: whether the browser has a code, whose challenge is gone then.
+    package func pathAfterFirstStep(_ session: Session?, _ flow: FlowID?, hasCode: Bool) -> String {
         let asked = session?[HalfSignIn.self].current(now: clock.now())?.factor
-        return FlowID.path(factors.first { $0.id == asked }?.path ?? SignInPath.signIn, flow)
+        if let factor = factors.first(where: { $0.id == asked }) { return FlowID.path(factor.path, flow) }
+        return hasCode ? SignInPath.signInWithoutCode(flow) : SignInPath.signIn(flow)
     }
 
     /// Logs that a visitor who has given the first proof tries to go on without the second one.

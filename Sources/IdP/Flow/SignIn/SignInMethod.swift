@@ -51,6 +51,8 @@ package struct SignInAttempt: Sendable {
     package var needsNewSignIn = false
     /// The provider at which the user has just pressed "Cancel".
     package var cancelled: String?
+    /// Whether the code that the browser has is not known any more.
+    package var hasLostCode = false
     /// The session of the page, with what the methods have put into it.
     package var slots = SessionSlots()
 

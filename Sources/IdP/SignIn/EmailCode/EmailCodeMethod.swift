@@ -37,6 +37,7 @@ package struct EmailCodeMethod: SignInMethod {
 
     package func options(for attempt: SignInAttempt) -> [SignInOption] {
         [.emailField(hint: Text("sign-in.hint"), button: Text("sign-in.button"))]
+            + (attempt.hasLostCode ? [.note(Text("sign-in.lost-code"))] : [])
     }
 
     /// For all three methods of the email.
@@ -104,7 +105,8 @@ package struct EmailCodeMethod: SignInMethod {
         let flow = FlowID.read(request.queryFields) ?? context.session?[Flows.self].pending(held, now: clock.now())?.id
         if let done = try await completion.alreadySignedIn(request, context, flow: flow) { return done }
         guard let session = context.session, let challenge = try await challenge(of: session) else {
-            return .redirect(to: completion.pathAfterFirstStep(context.session, flow))
+            let hasCode = context.session?[BrowserChallenges.self].current != nil
+            return .redirect(to: completion.pathAfterFirstStep(context.session, flow, hasCode: hasCode))
         }
         return try await answer(request, context, session, challenge, flow: flow, error: nil)
     }
@@ -115,7 +117,8 @@ package struct EmailCodeMethod: SignInMethod {
         }
         // Without the first step there is nothing to guess (ASVS 2.3.1).
         guard let session = post.context.session, let challenge = try await challenge(of: session) else {
-            return .over(.redirect(to: completion.pathAfterFirstStep(post.context.session, post.flow)))
+            return .over(
+                .redirect(to: completion.pathAfterFirstStep(post.context.session, post.flow, hasCode: true)))
         }
         return .open(challenge)
     }

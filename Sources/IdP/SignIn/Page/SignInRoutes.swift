@@ -233,6 +233,7 @@ struct SignInPage: Sendable {
             flow: flow, clientName: session.flatMap { purposes.name(of: flow, in: $0) },
             isNativeShell: request.isFromNativeShell, needsNewSignIn: session?.slots.signInSince(flow) != nil)
         attempt.cancelled = (try? request.queryFields.text(SignInPath.cancelledParameter)) ?? nil
+        attempt.hasLostCode = request.queryFields.count(SignInPath.lostCodeParameter) > 0
         if let session { attempt.slots = session.slots }
         return attempt
     }

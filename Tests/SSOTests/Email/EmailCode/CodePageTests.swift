@@ -102,6 +102,22 @@ struct CodePageTests {
         }
     }
 
+    /// As after a failover to a standby that had not received the newest commits.
+    @Test("a code that the database has lost is no longer valid, says the sign-in page", arguments: [true, false])
+    func lost(hasSession: Bool) async throws {
+        try await TestDeployment.open { deployment in
+            let words = "This code is no longer valid. Ask for a new one."
+            let asking = try await deployment.asking()
+            try await deployment.stored.challenges.delete()
+            if !hasSession { try await deployment.stored.sessions.delete() }
+            let typed = try await asking.browser.follow(asking.guess(asking.code))
+            #expect(typed.status == 200 && typed.address.path == "/sign-in" && typed.text.contains(words))
+            #expect(try typed.page().form(with: "email") != nil)
+            let loaded = try await asking.browser.follow(asking.browser.get(asking.waiting.address))
+            #expect(loaded.address.path == "/sign-in" && loaded.text.contains(words) == hasSession)
+        }
+    }
+
     @Test("while typing is paused it has no field, moves no focus and says the wait once", arguments: addresses)
     func paused(address: String) async throws {
         try await TestDeployment.open { deployment in
