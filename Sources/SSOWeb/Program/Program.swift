@@ -191,6 +191,7 @@ package struct SettingsOptions<Subject: Program>: ParsableArguments {
         for problem in reader.problems { logger.record(Event(.settingInvalid, ["message": "\(problem)"])) }
     }
 
+        if let problem = OpenFiles.problem() { reader.problem(problem) }
     private func report(_ reader: SettingsReader) {
         let lines =
             reader.warnings.map { "warning: \($0)" } + reader.problems.map { "error: \($0)" }

@@ -65,7 +65,7 @@ public enum WebServer {
         _ = listener.setOption(.maxMessagesPerRead, value: acceptedAtOnce(of: connections))
     }
 
-    /// At most a quarter of all connections: so many may be accepted beyond the limit, which is half of the open files.
+    /// At most a quarter of all connections: so many may be accepted beyond the limit, and files are left for them.
     static func acceptedAtOnce(of connections: Int) -> UInt { UInt(min(256, max(4, connections / 4))) }
 
     /// The handlers of one connection.
@@ -151,6 +151,10 @@ struct NamedService: Service, CustomStringConvertible {
 enum OpenFiles {
     /// Enough for the connections, the database, the back channel and mail.
     private static let wanted = 16_384
+    /// What a program without connections has open, twice: its libraries end the process where they cannot open a file.
+    private static let reserve = 64
+    /// With fewer there is hardly a place for a visitor.
+    private static let least = 256
 
     /// Raises the soft limit as far as the hard limit permits. With the usual 1024 the connections alone could use all
     /// descriptors, and the database could not open a file.
@@ -166,8 +170,20 @@ enum OpenFiles {
         return Int(min(limit.rlim_cur, rlim_t(wanted)))
     }
 
-    /// At most half of the open files may be connections. A listener without descriptors (EMFILE) pauses for a second.
-    static func connections(atMost wish: Int) -> Int { max(16, min(wish, raiseLimit() / 2)) }
+    /// At most half of the open files beyond the reserve may be connections. A listener without descriptors (EMFILE) pauses for a
+    /// second.
+    static func connections(atMost wish: Int, of limit: Int = raiseLimit()) -> Int {
+        max(1, min(wish, (limit - reserve) / 2))
+    }
+
+    /// Why the program does not start with this limit; nil where it does.
+    static func problem(of limit: Int = raiseLimit()) -> String? {
+        guard limit < least else { return nil }
+        return """
+            open files: at most \(limit) are allowed here, and the program needs \(least). Raise the limit, for example \
+            LimitNOFILE=\(wanted) in the unit, or ulimit -n \(wanted) in a shell.
+            """
+    }
 }
 
 /// Reloads files when the process receives SIGHUP.
