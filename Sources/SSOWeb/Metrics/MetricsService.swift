@@ -48,7 +48,7 @@ package struct MetricsService: Service {
             group.addTask { await cancelWhenGracefulShutdown { await read() } }
             defer { group.cancelAll() }
             do { try await application.run() } catch let error where !(error is CancellationError) {
-                throw MetricsServiceError(listen: listen, cause: "\(error)")
+                throw MetricsServiceError(listen: listen, cause: error)
             }
         }
     }
@@ -108,7 +108,7 @@ struct MetricsServiceError: Error, CustomStringConvertible {
     /// The address for metrics.
     let listen: ListenAddress
     /// The system's error, which does not contain the address.
-    let cause: String
+    let cause: any Error
 
     var description: String { "metrics: \(cause)" }
 }

@@ -127,7 +127,8 @@ package struct SettingsOptions<Subject: Program>: ParsableArguments {
 
     /// Checks the settings, then serves.
     ///
-    /// - Throws: exit code 78 for a wrong setting, which a restart cannot fix, and 1 for any other error.
+    /// - Throws: exit code 78 for a wrong setting, which a restart cannot fix, and 1 for any other error. Also an address that this
+    ///   machine does not have ends with 1: at boot it may come late, and a service manager tries again.
     public func serve() async throws {
         defer { ProgramLog.flush() }
         let reader = reader()
@@ -152,18 +153,27 @@ package struct SettingsOptions<Subject: Program>: ParsableArguments {
         do {
             try await Subject.serve(settings, ProgramLogger(logger: logger, grace: grace, build: Subject.build))
         } catch {
-            // The system's error for an address in use does not contain the address.
-            let metrics = (error as? MetricsServiceError)?.listen.description
-            let listen = metrics ?? reader.lines.first { $0.name == Subject.prefix + "LISTEN" }?.shown
-            logger.record(Event(.startupFailed, cause: "\(error)", ["listen": "\(listen ?? "-")"]))
-            // Report all remaining problems now, not one per restart.
+            let (listen, cause) = failure(error, reader)
+            logger.record(Event(.startupFailed, cause: cause, ["listen": "\(listen ?? "-")"]))
+            // Report all remaining problems now, not one per restart, and none twice.
             let reported = reader.warnings.count
             await reader.runChecks()
-            report(reader, to: logger, warningsFrom: reported)
-            ServiceManager.ofProcess.failed(reader.problems.isEmpty ? ["\(error)"] : reader.problems)
+            report(reader, to: logger, warningsFrom: reported, without: cause)
+            ServiceManager.ofProcess.failed([cause] + reader.problems.filter { !$0.contains(cause) })
             throw CommandExit.code(for: error)
         }
         logger.record(Event(.stopped))
+    }
+
+    /// The address that the program was to listen at, and what ended it, in the words of `check` where that looks at the same.
+    private func failure(_ error: any Error, _ reader: SettingsReader) -> (listen: String?, cause: String) {
+        let metrics = error as? MetricsServiceError
+        let name = Subject.prefix + (metrics == nil ? "LISTEN" : "METRICS_LISTEN")
+        let shown = reader.lines.first { $0.name == name }?.shown
+        let address = metrics?.listen ?? shown.flatMap { try? ListenAddress($0) }
+        // The system's error does not contain the address.
+        let problem = address.flatMap { ListenProblem(metrics?.cause ?? error, at: $0) }
+        return (address?.description, problem.map { "\(name): \($0)" } ?? "\(error)")
     }
 
     private func reader() -> SettingsReader {
@@ -181,17 +191,23 @@ package struct SettingsOptions<Subject: Program>: ParsableArguments {
         reader.warnOfUnknown(prefix: Subject.prefix, known: known, secrets: Subject.secretNames)
         reader.warnOfUnknown(
             prefix: "SSO_", known: known + Subject.foreignNames, secrets: Subject.secretNames, inFileOnly: true)
+        if let problem = OpenFiles.problem() { reader.problem(problem) }
         return (logger, grace, reader.problems.isEmpty ? settings : nil)
     }
 
-    private func report(_ reader: SettingsReader, to logger: Logger, warningsFrom reported: Int = 0) {
-        for warning in reader.warnings.dropFirst(reported) {
+    /// - Parameter cause: what the log has already.
+    private func report(
+        _ reader: SettingsReader, to logger: Logger, warningsFrom reported: Int = 0, without cause: String? = nil
+    ) {
+        let isNew: (String) -> Bool = { line in cause.map { !line.contains($0) } ?? true }
+        for warning in reader.warnings.dropFirst(reported) where isNew(warning) {
             logger.record(Event(.settingWarning, ["message": "\(warning)"]))
         }
-        for problem in reader.problems { logger.record(Event(.settingInvalid, ["message": "\(problem)"])) }
+        for problem in reader.problems where isNew(problem) {
+            logger.record(Event(.settingInvalid, ["message": "\(problem)"]))
+        }
     }
 
-        if let problem = OpenFiles.problem() { reader.problem(problem) }
     private func report(_ reader: SettingsReader) {
         let lines =
             reader.warnings.map { "warning: \($0)" } + reader.problems.map { "error: \($0)" }

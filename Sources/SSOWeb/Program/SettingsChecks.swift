@@ -99,13 +99,31 @@ extension SettingsReader {
                 .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
                 .bind(host: address.bound(), port: address.port).get()
             try await channel.close()
-        } catch let error as IOError where error.errnoCode == EADDRINUSE {
-            warn("\(name): \(address) is already in use. Ignore this if the program is already running.")
         } catch {
-            let reason = (error as? IOError).map { String(cString: strerror($0.errnoCode)) } ?? "\(error)"
-            problem(
-                "\(name): cannot listen at \(address): \(reason). Use an address of this machine, for example 127.0.0.1:8080."
-            )
+            guard let found = ListenProblem(error, at: address) else { return problem("\(name): \(error)") }
+            guard found.isInUse else { return problem("\(name): \(found)") }
+            warn("\(name): \(found) Ignore this if the program is already running.")
+        }
+    }
+}
+
+/// Why a program cannot listen at an address, as a sentence with the way out.
+struct ListenProblem: CustomStringConvertible {
+    let isInUse: Bool
+    let description: String
+
+    /// Nil for an error that is not the system's.
+    init?(_ error: any Error, at address: ListenAddress) {
+        let (code, reason): (Int32, String)
+        switch error {
+        case let error as IOError: (code, reason) = (error.errnoCode, String(cString: strerror(error.errnoCode)))
+        case let error as SocketAddressError.UnknownHost: (code, reason) = (0, error.errorDescription)
+        default: return nil
+        }
+        isInUse = code == EADDRINUSE
+        guard !isInUse else {
+            description = "\(address) is already in use. Use another port, or end the program that has it."
+            return
         }
     }
 }
