@@ -79,7 +79,7 @@ package struct MetricsService: Service {
     }
 
     private var application: some ApplicationProtocol {
-        let router = Router()
+        let router = Router(options: .autoGenerateHeadEndpoints)
         router.get("metrics") { [registry] _, _ in
             Response(
                 status: .ok, headers: [.contentType: Self.contentType, .cacheControl: "no-store"],

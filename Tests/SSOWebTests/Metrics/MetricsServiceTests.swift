@@ -34,6 +34,15 @@ struct MetricsServiceTests {
         }
     }
 
+    @Test("answers HEAD as GET, without the content")
+    func head() async throws {
+        try await Self.running(ServerLimits()) { probe in
+            let (head, get) = (try await probe.send("HEAD", "/metrics"), try await probe.get("/metrics"))
+            #expect(head.status == 200 && head.text.isEmpty)
+            #expect(head.header("content-type") == get.header("content-type"))
+        }
+    }
+
     @Test("connections beyond the limit wait until others are closed")
     func places() async throws {
         try await Self.running(ServerLimits(idle: .seconds(60), connections: 2)) { probe in
