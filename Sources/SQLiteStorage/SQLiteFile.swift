@@ -101,6 +101,13 @@ final class SQLiteFile: Sendable {
         }
     }
 
+    /// Checks that the log can be made beside the file.
+    func checkFolder() throws(DatabaseError) {
+        guard access(folder, W_OK | X_OK) == 0 else {
+            throw refusal("its folder is read-only", "Make \(folder) writable for this user")
+        }
+    }
+
     /// One line: the path, what is wrong, what to do.
     func refusal(_ problem: String, _ remedy: String) -> DatabaseError {
         .refused("cannot use the database \(path): \(problem). \(remedy).")

@@ -19,9 +19,7 @@ struct SQLiteOpening: Sendable {
     /// - Throws: ``DatabaseError/refused(_:)``.
     func open() throws(DatabaseError) -> SQLiteHandle {
         if try !file.exists() { try file.create() }
-        guard access(file.folder, W_OK | X_OK) == 0 else {
-            throw file.refusal("its folder is read-only", "Make \(file.folder) writable for this user")
-        }
+        try file.checkFolder()
         do {
             // First of all: switching to WAL would already change another program's file.
             try inspectContent()
@@ -49,6 +47,7 @@ struct SQLiteOpening: Sendable {
             try file.checkCreatable()
             return []
         }
+        if !isOnlyRead { try file.checkFolder() }
         do {
             let missing = try inspectContent()
             return migrator.migrations.dropFirst(missing ?? migrator.migrations.count).map(\.name)

@@ -144,6 +144,29 @@ struct SQLiteOpeningErrorTests {
         }
     }
 
+    @Test(
+        "a read-only folder of a file that can be written, at the inspection too",
+        .enabled(if: SmallDisk.canMount, "mounting needs root"))
+    func readOnlyFolder() async throws {
+        await (try fixture.open()).close()
+        let view = try ReadOnlyView(of: fixture.folder.path)
+        let path = view.path + "/test.sqlite"
+        try #require(mount(fixture.path, path, nil, UInt(MS_BIND), nil) == 0)
+        for isInspected in [true, false] {
+            do throws(DatabaseError) {
+                if isInspected {
+                    _ = try await SQLiteDatabase.inspect(path: path, migrations: StorageFixture.migrations)
+                } else {
+                    await (try SQLiteDatabase(path: path, migrations: StorageFixture.migrations)).close()
+                }
+                Issue.record("it was accepted, \(isInspected)")
+            } catch {
+                #expect("\(error)".contains("\(path): its folder is read-only."), "\(error)")
+            }
+        }
+        withExtendedLifetime(view) {}
+    }
+
     @Test("a folder that cannot be created")
     func folderAtPath() async throws {
         let folder = try TemporaryFolder()
