@@ -30,6 +30,8 @@ struct RelyingPartyServer: AsyncParsableCommand {
                 Any setting may be an option, in place of its variable.
 
                 Example: relying-party serve --rp-listen 127.0.0.1:9091
+
+                Exit codes: 0 stopped by a signal, 1 an error of the database or at run time, 64 wrong usage, 78 a wrong setting.
                 """)
         @OptionGroup var settings: SettingsOptions<RelyingPartyProgram>
         func run() async throws { try await settings.serve() }
@@ -44,6 +46,8 @@ struct RelyingPartyServer: AsyncParsableCommand {
                 Changes nothing. Any setting may be an option, in place of its variable.
 
                 Example: relying-party check --connect
+
+                Exit codes: 0 no problem, 1 problems, 64 wrong usage.
                 """)
         @Flag(help: "Also connect to PostgreSQL, and call the identity provider over the back channel, TLS included.")
         var connect = false

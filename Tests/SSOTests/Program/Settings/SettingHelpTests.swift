@@ -1,3 +1,4 @@
+import ArgumentParser
 import SSOWeb
 import Testing
 
@@ -92,6 +93,20 @@ struct SettingHelpTests {
     func exampleOption() {
         #expect(IdPProgram.exampleOption == "--idp-listen 127.0.0.1:9090")
         #expect(RelyingPartyProgram.exampleOption == "--rp-listen 127.0.0.1:9091")
+    }
+
+    @Test("--help of serve and check names the exit codes of both programs")
+    func exitCodes() {
+        let pairs = [
+            (IdPCommand.Serve.configuration, RelyingPartyServer.Serve.configuration),
+            (IdPCommand.Check.configuration, RelyingPartyServer.Check.configuration),
+        ]
+        for (idp, client) in pairs {
+            let codes = [idp, client].map {
+                $0.discussion.split(separator: "\n").last { $0.hasPrefix("Exit codes: 0 ") }
+            }
+            #expect(codes[0] != nil && codes[0] == codes[1])
+        }
     }
 
     @Test("the example of database copy is the file of the program")
