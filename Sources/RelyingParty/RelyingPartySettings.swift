@@ -95,7 +95,7 @@ enum RelyingPartySettings {
                 await $0.checkDatabase(location, database.name, inspecting: ProgramDatabase.relyingParty.inspect)
             }
         }
-        reader.checkListen(values, listen, metrics: metricsListen)
+        reader.checkListen(values, listen, metrics: metricsListen, publicURL: publicURL)
         reader.reportExampleSecrets(publicURL: try? values[publicURL], listen: try? values[listen])
         return reader.problems.isEmpty ? values : nil
     }

@@ -118,7 +118,9 @@ package enum IdPSettings {
                 }
             }
         }
-        reader.checkListen(values, listen, metrics: metricsListen)
+        reader.checkListen(
+            values, listen, metrics: metricsListen, publicURL: FlowSettings.publicURL,
+            hasProxy: (try? values[FlowSettings.trustedProxies])?.hasNoTrustedProxies == false)
         if case .outbox(let folder)? = try? values[mail] {
             reader.addCheck { reader in
                 if let problem = OutboxMailer(folder: folder).problem { reader.problem("\(mail.name): \(problem)") }

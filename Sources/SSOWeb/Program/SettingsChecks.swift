@@ -77,12 +77,20 @@ extension SettingsReader {
         }
     }
 
-    /// Checks both addresses of a program, and that they are not the same.
+    /// Checks both addresses of a program, that they are not the same, and that browsers find the program.
+    ///
+    /// - Parameter hasProxy: whether the settings name a proxy.
     package func checkListen(
-        _ values: SettingValues, _ listen: Setting<ListenAddress>, metrics metricsListen: Setting<MetricsListen?>
+        _ values: SettingValues, _ listen: Setting<ListenAddress>, metrics metricsListen: Setting<MetricsListen?>,
+        publicURL: PublicURLSetting, hasProxy: Bool = false
     ) {
         let address = try? values[listen]
         if let address { addCheck { await $0.checkListenAddress(address, listen.name) } }
+        if !hasProxy, let address, let origin = try? values[publicURL],
+            let words = address.problem(beside: origin, listen.name)
+        {
+            warn("\(publicURL.name): \(words)")
+        }
         guard let metrics = try? values[metricsListen] else { return }
         if let words = address.flatMap({ metrics.problem(beside: $0, listen.name) }) {
             problem("\(metricsListen.name): \(words)")
@@ -125,6 +133,8 @@ struct ListenProblem: CustomStringConvertible {
             description = "\(address) is already in use. Use another port, or end the program that has it."
             return
         }
+        let way = code == EACCES ? "a port from 1024" : "an address of this machine"
+        description = "cannot listen at \(address): \(reason). Use \(way), for example 127.0.0.1:8080."
     }
 }
 

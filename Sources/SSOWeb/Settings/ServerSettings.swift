@@ -22,7 +22,22 @@ public struct ListenAddress: Sendable, CustomStringConvertible {
                 "\"\(text)\" is not a valid address. Use host:port, for example \(example), or [::]:\(port) for all addresses "
                     + "of IPv4 and IPv6." + InternationalDomain.hint(ofHost: String(text.prefix { $0 != ":" })))
         }
-        (host, self.port) = (address.host, port)
+        self.init(host: address.host, port: port)
+    }
+
+    private init(host: String, port: Int) { (self.host, self.port) = (host, port) }
+
+    /// Why browsers of this machine would not find the program here; nil where they do, and where a proxy must be between.
+    ///
+    /// - Parameter name: of the setting of this address.
+    func problem(beside origin: PublicOrigin, _ name: String) -> String? {
+        guard !origin.isHTTPS, LoopbackHost.contains(host), port != 0,
+            let authority = try? HostPort(String(origin.text.dropFirst("http://".count))),
+            authority.port ?? 80 != port
+        else { return nil }
+        let wanted = ListenAddress(host: host, port: authority.port ?? 80)
+        return
+            "\(origin) has another port than \(name), \(self). Use \(name)=\(wanted), unless a proxy of this machine listens there."
     }
 
     /// The host for the system: all addresses, `::`, are those of IPv4 on a machine without IPv6, where it has no sockets.

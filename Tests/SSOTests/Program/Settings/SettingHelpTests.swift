@@ -109,6 +109,35 @@ struct SettingHelpTests {
         }
     }
 
+    @Test(
+        "an http address with another port than the one of this machine that the program listens at is a warning without a proxy",
+        arguments: Program.allCases)
+    func port(program: Program) {
+        let prefix = program == .idp ? "IDP" : "RP"
+        let port = program == .idp ? 8080 : 8081
+        func warnings(_ settings: [String: String]) -> [String] {
+            SettingsFixture.read(
+                program,
+                Dictionary(uniqueKeysWithValues: settings.map { ("\(prefix)_\($0.key)", $0.value) })
+            ).warnings.filter { $0.contains("has another port than") }
+        }
+        #expect(
+            warnings(["PUBLIC_URL": "http://localhost:18123"]) == [
+                "\(prefix)_PUBLIC_URL: http://localhost:18123 has another port than \(prefix)_LISTEN, 127.0.0.1:\(port). Use \(prefix)_LISTEN=127.0.0.1:18123, unless a proxy of this machine listens there."
+            ])
+        #expect(warnings(["PUBLIC_URL": "http://localhost"]).first?.contains("LISTEN=127.0.0.1:80,") == true)
+        let fine = [
+            [:], ["PUBLIC_URL": "http://localhost:18123", "LISTEN": "127.0.0.1:18123"],
+            ["PUBLIC_URL": "http://localhost:18123", "LISTEN": "0.0.0.0:\(port)"],
+            ["PUBLIC_URL": "http://localhost:18123", "LISTEN": "127.0.0.1:0"],
+            ["PUBLIC_URL": "https://localhost:18123"],
+        ]
+        for settings in fine { #expect(warnings(settings) == [], "\(settings)") }
+        if program == .idp {
+            #expect(warnings(["PUBLIC_URL": "http://localhost:18123", "TRUSTED_PROXIES": "127.0.0.1"]) == [])
+        }
+    }
+
     @Test("the example of database copy is the file of the program")
     func copyExample() {
         for (file, other) in [("sqlite:var/idp.sqlite", "rp.sqlite"), ("sqlite:var/rp.sqlite", "idp.sqlite")] {
