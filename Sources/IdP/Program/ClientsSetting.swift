@@ -46,12 +46,21 @@ struct ClientsSetting: ReadableSetting {
                 reader.requireDifferent(
                     keys, FlowSettings.secretKey.name, from: secret, "the secret of the client \(client.id)")
             }
-            let prints = client.secrets.map(\.fingerprint).joined(separator: ", ")
-            reader.record(
-                "client \(client.id)",
-                "\(client.name), fingerprints \(prints), \(client.redirectURIs.joined(separator: " "))")
+            reader.record("client \(client.id)", client.shown(fingerprints: client.secrets.map(\.fingerprint)))
         }
         return registry
+    }
+}
+
+extension Client {
+    /// What `check` and the log of a start say of it: what there is of name, state, fingerprints and addresses.
+    ///
+    /// - Parameter state: where it is registered, and whether it is disabled.
+    func shown(_ state: [String] = [], fingerprints: [String]) -> String {
+        let prints = fingerprints.isEmpty ? [] : ["fingerprints \(fingerprints.joined(separator: ", "))"]
+        let addresses = redirectURIs + [gate.map { "gate at \($0.origin)" }].compactMap(\.self)
+        return ([name] + state + prints + (addresses.isEmpty ? [] : [addresses.joined(separator: " ")]))
+            .joined(separator: ", ")
     }
 }
 

@@ -106,12 +106,10 @@ extension StoredRegistry.Report {
 
     /// The clients that were added by command.
     var clients: [(name: String, shown: String)] {
-        views.filter { $0.entry != nil }.map { view -> (name: String, shown: String) in
-            let prints = view.secrets.map(\.fingerprint).joined(separator: ", ")
-            let state = view.isEnabled ? "" : "disabled, "
+        views.filter { $0.entry != nil }.map { view in
+            let state = ["in the database"] + (view.isEnabled ? [] : ["disabled"])
             return (
-                "client \(view.client.id)",
-                "\(view.client.name), in the database, \(state)fingerprints \(prints), \(view.client.redirectURIs.joined(separator: " "))"
+                "client \(view.client.id)", view.client.shown(state, fingerprints: view.secrets.map(\.fingerprint))
             )
         }
     }

@@ -138,6 +138,27 @@ struct SettingHelpTests {
         }
     }
 
+    @Test("a client is shown with what it has: no fingerprints and addresses that are not there")
+    func shownClients() throws {
+        let folder = try TemporaryFolder()
+        let path = try folder.write(
+            """
+            clients:
+              - {id: wiki, name: W, protocols: [gate], access: everyone, gate_origin: "https://wiki.example.com"}
+              - {id: app, name: A, protocols: [oidc], public: true, access: everyone, redirect_uris: ["com.example.app:/cb"]}
+
+            """, to: "clients.yaml")
+        let reader = SettingsFixture.read(.idp, ["IDP_CLIENTS_FILE": path, "IDP_TRUSTED_PROXIES": "127.0.0.1"])
+        #expect(reader.problems == [])
+        let shown = reader.lines.filter { $0.name.hasPrefix("client ") }.map { "\($0.name): \($0.shown)" }
+        #expect(
+            shown.filter { !$0.contains("partner") } == [
+                "client wiki: W, gate at https://wiki.example.com", "client app: A, com.example.app:/cb",
+            ])
+        let partner = "https://partner.example/auth/sso/callback"
+        #expect(shown.contains { $0.contains(", fingerprints ") && $0.hasSuffix(", \(partner)") }, "\(shown)")
+    }
+
     @Test("the example of database copy is the file of the program")
     func copyExample() {
         for (file, other) in [("sqlite:var/idp.sqlite", "rp.sqlite"), ("sqlite:var/rp.sqlite", "idp.sqlite")] {
