@@ -42,8 +42,9 @@ struct TraceCommand: AsyncParsableCommand {
         let found = try await database.open(onlyReading: true) { [word] database in
             try await database.read { try trace.find(word, at: ServiceClock.system().now(), $0) }
         }
-        print(json ? Self.json(found, word) : Self.text(found, word))
-        guard found.rows.isEmpty, found.findings.isEmpty else { return }
+        let isEmpty = found.rows.isEmpty && found.findings.isEmpty
+        if json || !isEmpty { print(json ? Self.json(found, word) : Self.text(found, word)) }
+        guard isEmpty else { return }
         throw CommandExit.failure(IdPProgram.name, "the audit log has no row about \(word). Check the spelling.")
     }
 
