@@ -7,7 +7,7 @@ public struct SettingsFileOption: ParsableArguments {
         name: .customLong("env-file"),
         help: ArgumentHelp(
             "A file with settings; /dev/null for none. Default: .env in this folder, else that of the installed service.",
-            valueName: "file"))
+            valueName: "file"), transform: FileArgument.read)
     var envFile: String?
 
     /// Without a value.
@@ -29,4 +29,13 @@ public struct SettingsFileOption: ParsableArguments {
 
     /// A reader of the settings.
     public func reader(of program: String) -> SettingsReader { SettingsReader(source(of: program)) }
+}
+
+/// The name of a file that a command takes.
+public enum FileArgument {
+    /// - Throws: a `ValidationError` for an empty one, as an unset variable of a script leaves it.
+    @Sendable public static func read(_ text: String) throws -> String {
+        guard !text.isEmpty else { throw ValidationError("The name of the file is empty.") }
+        return text
+    }
 }

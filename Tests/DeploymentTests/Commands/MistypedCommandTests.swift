@@ -74,6 +74,21 @@ struct MistypedCommandTests {
         }
     }
 
+    @Test("an empty name of a file, as an unset variable of a script leaves it, is wrong usage")
+    func emptyFile() async throws {
+        let rows = [
+            ["backup", ""], ["backup", "--verify", ""], ["restore", ""], ["user", "import", ""],
+            ["user", "export", "ann@example.com", ""], ["audit", "export", ""], ["user", "list", "--env-file", ""],
+            ["init", "--env-file", ""],
+        ]
+        for arguments in rows {
+            let program = ProgramProcess("idp", arguments, folder: try TemporaryFolder())
+            #expect(try await program.run() == .code(64), "\(arguments): \(program.output)")
+            let words = arguments[0] == "audit" ? "must end with" : "The name of the file is empty."
+            #expect(program.log.contains(words), "\(arguments): \(program.log)")
+        }
+    }
+
     @Test("an unknown client or group is a warning at once, and what was asked is done")
     func warnings() async throws {
         try await ProcessDeployment.running(try ProcessDeployment()) { pair in

@@ -29,7 +29,10 @@ struct BackupCommand: AsyncParsableCommand {
 
             Exit codes: 0 done, 1 an error of the database or the file, 64 wrong usage, 78 a wrong setting.
             """)
-    @Argument(help: "The file to write, which must not exist yet; with --verify the backup to check.") var file: String
+    @Argument(
+        help: "The file to write, which must not exist yet; with --verify the backup to check.",
+        transform: FileArgument.read)
+    var file: String
     @Flag(help: "Check the backup in this file.") var verify = false
     @Flag(help: "Print what was done as a JSON object.") var json = false
     @OptionGroup var database: DatabaseOptions

@@ -33,7 +33,7 @@ struct RestoreCommand: AsyncParsableCommand {
 
             Exit codes: 0 done, 1 an error of the database or the file, 64 wrong usage, 78 a wrong setting.
             """)
-    @Argument(help: "A file that idp backup has written.") var file: String
+    @Argument(help: "A file that idp backup has written.", transform: FileArgument.read) var file: String
     @Flag(
         help:
             "Bring back identities, memberships, signing keys and secrets that were removed, and accounts and clients that were disabled, after the backup was made."

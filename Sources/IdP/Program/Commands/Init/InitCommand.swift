@@ -30,7 +30,9 @@ struct InitCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Who may sign in, such as *@example.com.", valueName: "list")) var allowedEmails: String?
     @Option(help: ArgumentHelp("The proxy in front, such as 127.0.0.1.", valueName: "networks"))
     var trustedProxies: String?
-    @Option(name: .customLong("env-file"), help: ArgumentHelp("The file to write.", valueName: "file"))
+    @Option(
+        name: .customLong("env-file"), help: ArgumentHelp("The file to write.", valueName: "file"),
+        transform: FileArgument.read)
     var envFile: String?
     @Flag(help: "Print what is then there as JSON.") var json = false
 

@@ -22,7 +22,7 @@ extension UserCommand {
                 Example: idp user export ann@example.com ann.json
                 """)
         @OptionGroup var account: AccountOptions
-        @Argument(help: "The file to write, which must not exist yet.") var file: String
+        @Argument(help: "The file to write, which must not exist yet.", transform: FileArgument.read) var file: String
 
         func run() async throws {
             let shown = try await ShownAccount.read(account)

@@ -19,7 +19,7 @@ extension UserCommand {
 
                 Example: idp user import users.csv --sync --dry-run
                 """)
-        @Argument(help: "The file, or - for standard input.") var file: String
+        @Argument(help: "The file, or - for standard input.", transform: FileArgument.read) var file: String
         @Flag(help: "Print what would be done, and change nothing.") var dryRun = false
         @Flag(help: "Also disable imported users who are missing from the file.") var sync = false
         @Option(
