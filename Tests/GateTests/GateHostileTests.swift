@@ -30,6 +30,27 @@ struct GateHostileTests {
         }
     }
 
+    @Test("a forged field is an error once in an hour and client, so that no visitor fills the log with errors")
+    func alarm() async throws {
+        try await GateScene.open(clients: 2) { scene in
+            func levels(_ forged: [GateScene]) async throws -> [String] {
+                let before = scene.deployment.log.count
+                for scene in forged {
+                    let fields = GateScene.proxy(origin: scene.site) + [("Remote.User", "x")]
+                    #expect(try await scene.probe().get("/gate/\(scene.client)/check", fields).status == 403)
+                }
+                let lines = scene.deployment.log.text(after: before).split(separator: "\n")
+                return lines.filter { $0.contains(" gate_identity_forged ") }.map { String($0.prefix { $0 != " " }) }
+            }
+            let other = GateScene(deployment: scene.deployment, number: 2)
+            let first = try await levels([scene, scene, other, scene, other])
+            #expect(first == ["error", "info", "error", "info", "info"])
+            scene.deployment.clock.advance(by: .hours(2))
+            let later = try await levels([scene])
+            #expect(later == ["error"])
+        }
+    }
+
     @Test("the check of a service takes 32 KiB and 128 fields, and what is outside keeps 16 KiB and 64 with 431")
     func sizes() async throws {
         try await GateScene.open { scene in

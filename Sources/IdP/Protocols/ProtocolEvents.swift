@@ -125,7 +125,7 @@ extension EventKind {
     package static let gateIdentityForged = EventKind(
         "gate_identity_forged", .error, .refusal("client; `detail`: the field"),
         line: [.client.orDash, .detail("field")],
-        "A request to a service brought a field that only the gate may set, and the proxy passed it on: 403. Its file must remove `field` from what clients send, see [gate](gate.md)."
+        "A request to a service brought a field that only the gate may set, and the proxy passed it on: 403. Its file must remove `field` from what clients send, see [gate](gate.md). Further ones of the same client within an hour are at `info`."
     )
     package static let gateSignedOut = EventKind(
         "gate_signed_out", .info, .row("client, session"), line: [.client, .account, .session],

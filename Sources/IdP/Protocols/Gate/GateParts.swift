@@ -23,6 +23,8 @@ struct GateParts: Sendable {
     let store: GateSessionStore
     /// Keys that are unknown, by the network that sends them.
     let wrongKeys: NetworkLimit
+    /// Alarms of forged fields, by client.
+    private let alarms: RateLimit
 
     init(_ parts: SharedParts, addresses: ClientAddress) {
         (database, clock, randomness, clients) = (parts.database, parts.clock, parts.randomness, parts.clients)
@@ -30,6 +32,7 @@ struct GateParts: Sendable {
         page = GatePage(pages: parts.pages, origin: parts.origin)
         store = GateSessionStore(lifetime: parts.sessions.store.lifetime, eligibility: parts.eligibility)
         wrongKeys = NetworkLimit(20, per: .minutes(1), clock: parts.clock)
+        alarms = RateLimit(1, per: .hours(1), clock: parts.clock)
     }
 
     /// The client in the path of a request that a declared proxy has sent.
@@ -46,7 +49,12 @@ struct GateParts: Sendable {
 
     func refuse(_ error: GateRefusal, _ context: VisitorContext) -> Response {
         if let name = error.forged {
-            context.record(Event(.gateIdentityForged, by: .visitor, client: error.client, detail: name))
+            // Any visitor can send such a field. One line in an hour is enough to find the proxy.
+            let isNew = alarms.hit(Array((error.client ?? "").utf8)) == nil
+            context.record(
+                Event(
+                    .gateIdentityForged, by: .visitor, client: error.client, detail: name,
+                    level: isNew ? nil : .info))
         } else {
             context.record(Event(.gateRefused, by: .visitor, client: error.client, cause: error.reason))
         }
