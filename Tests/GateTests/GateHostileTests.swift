@@ -67,7 +67,8 @@ struct GateHostileTests {
             let long = "/gate-sign-in?to=/" + String(repeating: "a", count: 9 << 10)
             let rows: [(String, [UInt8], Int)] = [
                 ("32 KiB", head(check, 32 << 10), 200), ("one byte more", head(check, 1 + 32 << 10), 401),
-                ("60 KiB", head(check, 60 << 10), 401), ("16 KiB elsewhere", head("/healthz", 16 << 10), 200),
+                ("60 KiB", head(check, 60 << 10), 401), ("66 KiB", head(check, 66 << 10), 400),
+                ("16 KiB elsewhere", head("/healthz", 16 << 10), 200),
                 ("one byte more elsewhere", head("/healthz", 1 + 16 << 10), 431),
                 ("a path that begins like it", head("/gateway", 1 + 16 << 10), 431),
                 ("the sign-in here", head("/gate-sign-in", 1 + 16 << 10), 431),
@@ -81,7 +82,7 @@ struct GateHostileTests {
                 #expect(!answer.lowercased().contains("\r\nlocation:"), "\(name)")
             }
             let fields = GateScene.proxy() + scene.cookie(id)
-            for (count, status) in [(128, 200), (129, 401)] {
+            for (count, status) in [(128, 200), (129, 401), (256, 401), (257, 400)] {
                 // Host and Connection are two of them.
                 let more = (0..<count - 2 - fields.count).map { ("X-\($0)", "a") }
                 #expect(try await scene.probe().get(check, fields + more).status == status, "\(count)")
