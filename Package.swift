@@ -524,7 +524,8 @@ let package = Package(
         .testTarget(
             name: "PasskeyTests",
             dependencies: [
-                "TestKit", "WebTestKit", "Counterparts", "IdPTestKit", "ProbeKit", "IdP", "IdPAccounts", "IdPFlow",
+                "TestKit", "WebTestKit", "Counterparts", "IdPTestKit", "ProbeKit", "IdP", "IdPAccounts", "IdPClients",
+                "IdPFlow",
                 "IdPOperations",
                 "IdPProviders", "IdPSignIn", "JWT", "SSOShared", "SSOWeb", "Storage", "WebAuthn",
             ],

@@ -5,7 +5,9 @@ import Storage
 import Testing
 
 @testable import Counterparts
+@testable import IdP
 @testable import IdPAccounts
+@testable import IdPClients
 @testable import IdPOperations
 @testable import IdPTestKit
 @testable import TestKit
@@ -175,18 +177,26 @@ struct PasskeyOperationTests {
         }
     }
 
-    @Test("accounts without a passkey are listed, and all passkeys are forgotten at once")
+    @Test(
+        "accounts without a passkey are listed, and all passkeys are forgotten by one change, in transactions of some users"
+    )
     func all() async throws {
         try await TestDeployment.open { deployment in
-            _ = try await deployment.givePasskey(to: "ann@example.com")
+            for name in ["ann", "cid", "dan"] { _ = try await deployment.givePasskey(to: "\(name)@example.com") }
             _ = try await deployment.signedIn(as: "ben@example.com")
             var search = AccountAdministration.Search()
             search.isWithoutPasskey = true
             let administration = AccountAdministration(database: deployment.database, clock: deployment.clock.clock)
             #expect(try await administration.page(search).map(\.account.email) == ["ben@example.com"])
-            #expect(try await deployment.isChanged(by: ForgetPasskeys(reporting: Silent())))
-            #expect(try await administration.page(search).count == 2)
-            #expect(try await !deployment.isChanged(by: ForgetPasskeys(reporting: Silent())))
+            // Each transaction takes two users at most.
+            let database = RecordingDatabase(deployment.database)
+            let operators = OperatorChanges(
+                database, by: .command(user: "root", sudo: nil), clock: deployment.clock.clock)
+            let forget = ForgetPasskeys(reporting: Silent(), atMost: 2)
+            #expect(try await forget.makeForAll(by: operators).result == 3)
+            #expect(database.transactions == 3)
+            #expect(try await administration.page(search).count == 4)
+            #expect(try await !forget.makeForAll(by: operators).isChanged)
         }
     }
 }

@@ -184,13 +184,13 @@ package enum PasskeyStore {
         try connection.execute("DELETE FROM passkey WHERE account_id = :account", values)
     }
 
-    /// The accounts with passkeys.
-    package static func owners(_ connection: any SQLConnection) throws -> [Account] {
+    /// Accounts with passkeys.
+    package static func owners(atMost limit: Int, _ connection: any SQLConnection) throws -> [Account] {
         try connection.query(
             """
             SELECT \(Account.columns) FROM account
-             WHERE id IN (SELECT account_id FROM passkey) ORDER BY id
-            """
+             WHERE id IN (SELECT account_id FROM passkey) ORDER BY id LIMIT :limit
+            """, ["limit": .integer(Int64(limit))]
         ).map(Account.init)
     }
 

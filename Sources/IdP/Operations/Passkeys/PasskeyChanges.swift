@@ -31,15 +31,31 @@ package struct RemovePasskey: OperatorChange {
     }
 }
 
-/// Removes the passkeys of all users, because the service has moved to a host where they do not work.
+/// Removes the passkeys of users, because the service has moved to a host where they do not work: of all, in slices.
 package struct ForgetPasskeys: OperatorChange {
     private let changes: any AccountChangeReporter
+    private let limit: Int
 
-    package init(reporting changes: any AccountChangeReporter) { self.changes = changes }
+    /// - Parameter limit: users in one transaction.
+    package init(reporting changes: any AccountChangeReporter, atMost limit: Int = 100) {
+        (self.changes, self.limit) = (changes, limit)
+    }
+
+    /// Makes the change until no user has a passkey. What was done before an error stays, and the next run does the rest.
+    ///
+    /// - Returns: how many users had one.
+    package func makeForAll(by operators: OperatorChanges) async throws -> Changed<Int> {
+        var users = 0
+        while true {
+            let slice = try await operators.make(self)
+            users += slice.result
+            guard slice.isChanged else { return Changed(users, isChanged: users > 0) }
+        }
+    }
 
     /// - Returns: how many users had one.
     package func make(_ context: ChangeContext, _ connection: any SQLConnection) throws -> Changed<Int> {
-        let owners = try PasskeyStore.owners(connection)
+        let owners = try PasskeyStore.owners(atMost: limit, connection)
         for account in owners {
             try PasskeyStore.removeAll(of: account.id, .forgotten, connection) { try context.record($0, connection) }
             try context.endSignIns(of: account, .identityRemoved, connection)

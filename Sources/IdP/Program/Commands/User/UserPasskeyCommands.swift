@@ -88,7 +88,8 @@ struct PasskeysCommand: CommandOfCommands {
         func run() async throws {
             let changed = try await database.open { database in
                 let notices = AccountNotices(ofCommandOn: database, logger: .quiet)
-                return try await OperatorChanges(database, by: .ofCommand()).make(ForgetPasskeys(reporting: notices))
+                return try await ForgetPasskeys(reporting: notices).makeForAll(
+                    by: OperatorChanges(database, by: .ofCommand()))
             }
             guard json else {
                 let users = "\(changed.result) user\(changed.result == 1 ? "" : "s")"
