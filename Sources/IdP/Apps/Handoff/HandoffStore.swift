@@ -102,16 +102,33 @@ package struct HandoffStore: Sendable {
             "DELETE FROM handoff WHERE id = :id AND ended_at IS NULL", ["id": .text(id.text)])
     }
 
-    /// Deletes rows that no code can come from any more, and those of used codes after the audit period.
+    /// Deletes rows that no code can come from any more, and those of used codes after the audit period. A reader passes the used
+    /// codes of a day to find them, and the writer touches only rows that are deleted.
     package func purge(limit: Int) async throws -> Int {
         let now = clock.now()
-        return try await database.purge(
-            """
-            DELETE FROM handoff WHERE id IN (
+        let dead: SQLArguments = ["dead": .timestamp(now - ClockSkew.tolerated)]
+        let gone = try await database.read { connection in
+            try connection.query(
+                """
                 SELECT id FROM handoff
                  WHERE expires_at <= :dead AND (code_expires_at IS NULL OR code_expires_at <= :dead)
-                   AND (ended_at IS NULL OR expires_at <= :audited) LIMIT :limit)
-            """, ["dead": .timestamp(now - ClockSkew.tolerated), "audited": .timestamp(now - Self.auditPeriod)],
-            limit: limit)
+                   AND (ended_at IS NULL OR expires_at <= :audited) LIMIT :limit
+                """,
+                dead.merging([
+                    "audited": .timestamp(now - Self.auditPeriod), "limit": .integer(Int64(limit)),
+                ])
+            ).map { try $0.text("id") }
+        }
+        guard !gone.isEmpty else { return 0 }
+        return try await database.write { connection in
+            try gone.reduce(0) { count, id in
+                count
+                    + (try connection.execute(
+                        """
+                        DELETE FROM handoff
+                         WHERE id = :id AND expires_at <= :dead AND (code_expires_at IS NULL OR code_expires_at <= :dead)
+                        """, dead.merging(["id": .text(id)])))
+            }
+        }
     }
 }

@@ -280,8 +280,9 @@ struct HandoffTests {
             #expect(try await app.present(used, in: deployment.webView()).status == 303)
             _ = try await deployment.handOff(deployment.app(), in: deployment.browser(), as: "ben@example.com")
             _ = try await app.begin(in: deployment.browser())
+            let database = RecordingDatabase(deployment.database)
             let store = HandoffStore(
-                database: deployment.database, clock: deployment.clock.clock,
+                database: database, clock: deployment.clock.clock,
                 sessions: SessionStore(
                     database: deployment.database, clock: deployment.clock.clock, randomness: SystemRandomness(),
                     lifetime: SessionLifetime(absolute: .hours(12), idle: .hours(2))),
@@ -294,6 +295,9 @@ struct HandoffTests {
                 left.append(try await deployment.rows(of: "handoff"))
             }
             #expect(left == [3, 1, 0])
+            // The writer does not search: a reader finds the ids.
+            let deletions = database.takeStatements().filter { $0.hasPrefix("DELETE") }
+            #expect(!deletions.isEmpty && deletions.allSatisfy { $0.contains("WHERE id = :id") }, "\(deletions)")
         }
     }
 
