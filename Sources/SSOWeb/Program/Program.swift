@@ -191,7 +191,7 @@ package struct SettingsOptions<Subject: Program>: ParsableArguments {
         reader.warnOfUnknown(prefix: Subject.prefix, known: known, secrets: Subject.secretNames)
         reader.warnOfUnknown(
             prefix: "SSO_", known: known + Subject.foreignNames, secrets: Subject.secretNames, inFileOnly: true)
-        if let problem = OpenFiles.problem() { reader.problem(problem) }
+        if let warning = OpenFiles.warning() { reader.warn(warning) }
         return (logger, grace, reader.problems.isEmpty ? settings : nil)
     }
 

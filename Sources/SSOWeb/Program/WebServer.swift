@@ -151,10 +151,11 @@ struct NamedService: Service, CustomStringConvertible {
 enum OpenFiles {
     /// Enough for the connections, the database, the back channel and mail.
     private static let wanted = 16_384
-    /// What a program without connections has open, twice: its libraries end the process where they cannot open a file.
-    private static let reserve = 64
+    /// What a program has open without connections, and for its database: its libraries end the process where they cannot open a
+    /// file.
+    private static let reserve = 48
     /// With fewer there is hardly a place for a visitor.
-    private static let least = 256
+    private static let fewest = 256
 
     /// Raises the soft limit as far as the hard limit permits. With the usual 1024 the connections alone could use all
     /// descriptors, and the database could not open a file.
@@ -173,15 +174,15 @@ enum OpenFiles {
     /// At most half of the open files beyond the reserve may be connections. A listener without descriptors (EMFILE) pauses for a
     /// second.
     static func connections(atMost wish: Int, of limit: Int = raiseLimit()) -> Int {
-        max(1, min(wish, (limit - reserve) / 2))
+        max(8, min(wish, (limit - reserve) / 2))
     }
 
-    /// Why the program does not start with this limit; nil where it does.
-    static func problem(of limit: Int = raiseLimit()) -> String? {
-        guard limit < least else { return nil }
+    /// What this limit means for visitors, and the way out; nil where there are enough.
+    static func warning(of limit: Int = raiseLimit()) -> String? {
+        guard limit < fewest else { return nil }
         return """
-            open files: at most \(limit) are allowed here, and the program needs \(least). Raise the limit, for example \
-            LimitNOFILE=\(wanted) in the unit, or ulimit -n \(wanted) in a shell.
+            open files: at most \(limit) are allowed here, so that only \(connections(atMost: .max, of: limit)) connections are \
+            answered at once. Raise the limit, for example LimitNOFILE=\(wanted) in the unit, or ulimit -n \(wanted) in a shell.
             """
     }
 }
