@@ -7,8 +7,8 @@ extension Model {
         guard isServed(client), let secret = shown ?? clients[client].secrets.last,
             clients[client].secrets.contains(secret)
         else { return false }
-        if notes, nodes[node].noted[[client, secret]].map({ $0 > now || now - $0 >= Span.minute }) ?? true {
-            (clients[client].used[secret], nodes[node].noted[[client, secret]]) = (now, now)
+        if notes, nodes[node].noted[client].map({ $0.0 != secret || !(0..<Span.minute).contains(now - $0.1) }) ?? true {
+            (clients[client].used[secret], nodes[node].noted[client]) = (now, (secret, now))
         }
         return true
     }

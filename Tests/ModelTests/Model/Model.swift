@@ -169,10 +169,9 @@ struct Model: Sendable {
         var runs = false
         /// Whether the file that it has read has dropped the first client.
         var drops = false
-        /// When the last try at a client has failed, and until when it does not look for sign-ins at clients that are over.
-        var fails: [Int: Int] = [:], rest = 0
-        /// By client and secret: when it has noted a use.
-        var noted: [[Int]: Int] = [:]
+        /// When the last try at a client has failed, until when it does not look for sign-ins at clients that are over, and
+        /// of which secret of a client it has noted a use last.
+        var fails: [Int: Int] = [:], rest = 0, noted: [Int: (secret: Int, at: Int)] = [:]
     }
 }
 

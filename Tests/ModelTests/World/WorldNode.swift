@@ -73,6 +73,7 @@ struct WorldNode: Sendable {
         let logger = features.parts.logger
         let context = VisitorContext(source: ApplicationRequestContextSource(channel: channel, logger: logger))
         let response = try await responder.respond(to: request, context: context)
+        await features.parts.clients.uses.finish()
         let collected = CollectedBody()
         try await response.body.write(CollectingWriter(body: collected))
         return ProbeReply(

@@ -67,14 +67,10 @@ package struct SessionQuestions: Sendable {
                 acr: signIn.proofs.strength.rawValue))
     }
 
-    /// Notes the use of a secret: a client that only asks about sessions uses it, too.
-    package func note(_ use: SecretName, _ logger: Logger) async {
-        let now = accounts.clock.now()
-        guard clients.uses.isDue(use, at: now) else { return }
-        do {
-            try await accounts.database.write { [clients] in try clients.uses.write(use, at: now, $0) }
-        } catch {
-            logger.record(Event(.secretUseNotNoted, client: use.client, cause: "\(error)"))
+    /// Notes the use of a secret: a client that only asks about sessions uses it, too. The answer does not wait for it.
+    package func note(_ use: SecretName, _ logger: Logger) {
+        clients.uses.note(use, at: accounts.clock.now(), in: accounts.database) {
+            logger.record(Event(.secretUseNotNoted, client: use.client, cause: "\($0)"))
         }
     }
 }

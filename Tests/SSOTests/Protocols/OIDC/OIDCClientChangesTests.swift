@@ -1,5 +1,6 @@
 import SSOShared
 import SSOWeb
+import Storage
 import Testing
 
 @testable import IdP
@@ -111,6 +112,12 @@ struct OIDCClientChangesTests {
                 let new = try await deployment.rotate(old)
                 deployment.clock.advance(by: .days(3))
                 _ = try await Self.post(path, "soa_unknown", as: old, deployment)
+                let now = deployment.clock.now
+                try await eventually("the use is noted") {
+                    try await deployment.database.read {
+                        try ClientStore().uses($0).values.contains { $0.last == now } ? () : nil
+                    }
+                }
                 let early = try await deployment.refusal(
                     of: RetireSecret(old.id, isForced: false, deployment.registrar))
                 #expect(early?.contains("--force") == true, "\(path): \(early ?? "retired")")

@@ -23,7 +23,7 @@ struct TokenStateRoutes: Sendable {
         parts.addEndpoint([.post], at: OIDCPath.introspect, to: &router, ofPages: false) { request, context in
             let (client, token) = try await read(request, context)
             let members = try await state(of: token, for: client)
-            if let use = client.use { await parts.questions.note(use, context.logger) }
+            if let use = client.use { parts.questions.note(use, context.logger) }
             context.record(Event(.introspected, by: .client(client.client.id), client: client.client.id))
             return .json(members, headers: [.cacheControl: "no-store"])
         }
@@ -58,7 +58,7 @@ struct TokenStateRoutes: Sendable {
             }
         }
         guard isStill else { throw OAuthError.dropped(id) }
-        if let use = client.use { await parts.questions.note(use, context.logger) }
+        if let use = client.use { parts.questions.note(use, context.logger) }
     }
 
     private func read(

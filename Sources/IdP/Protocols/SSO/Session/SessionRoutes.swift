@@ -28,7 +28,7 @@ struct SessionRoutes: Sendable {
         guard let answer = found else {
             throw SignedPostError.badSignature(.unknownClient, claimed: signed.client.id)
         }
-        await questions.note(signed.use, context.logger)
+        questions.note(signed.use, context.logger)
         var word = "active"
         if case .inactive(let reason, _) = answer { word = reason.rawValue }
         // Any text of a client may stand for an unknown session.
