@@ -111,11 +111,12 @@ package struct IdPTable: Sendable {
             lostCommits: .changed("DELETE FROM sign_in_link WHERE used_at IS NULL")),
         // Keys stay: their ID tokens and the copies of their public halves are out there. A restore compares them.
         IdPTable("signing_key", restore: .stays, lostCommits: .stays),
-        // What was queued before the backup was delivered, or is told again by the restore. One that nobody has tried may be of a
-        // restore that broke off.
+        // Its sign-in has ended, so the restore tells nobody of it. A client that has taken one since takes it once more, and
+        // answers that it knows it (docs/protocol.md).
         IdPTable(
             "sign_out_message",
-            restore: .changed("DELETE FROM sign_out_message WHERE settled_at IS NULL AND tries > 0"),
+            restore: .changed(
+                "UPDATE sign_out_message SET leased_until = NULL, next_try_at = :now WHERE settled_at IS NULL"),
             lostCommits: .stays),
         IdPTable(
             "sso_token", restore: .changed(voidedTokens),

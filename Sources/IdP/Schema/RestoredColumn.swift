@@ -35,7 +35,7 @@ enum RestoredColumn {
         "access_token": .all(.ended), "account_notice": .all(.ended), "app_link": .all(.ended),
         "challenge": .all(.ended), "device": .all(.ended), "handoff": .all(.ended), "invitation": .all(.ended),
         "mail_queue": .all(.ended), "oidc_access_token": .all(.ended), "oidc_refresh_token": .all(.ended),
-        "provider_attempt": .all(.ended), "session": .all(.ended), "sign_out_message": .all(.ended),
+        "provider_attempt": .all(.ended), "session": .all(.ended),
         "account_role": .all(.ended), "sso_token": .all(.ended),
         "address_change": .all(.ended), "app_key": .all(.ended), "gate_session": .all(.ended),
         "client_sign_in": .all(.ended), "registry_revision": .all(.ended),
@@ -65,7 +65,7 @@ enum RestoredColumn {
         "user_group": .all(.kept), "audit_event": .all(.kept), "client_secret_use": .all(.kept),
         "code_guess": .all(.kept), "key_check": .all(.kept), "guess_alarm": .all(.kept), "mail_outage": .all(.kept),
         "used_provider_answer": .all(.kept), "admin_notice": .all(.kept), "refused_address": .all(.kept),
-        "retired_secret": .all(.kept), "account_profile": .all(.kept),
+        "retired_secret": .all(.kept), "account_profile": .all(.kept), "sign_out_message": .all(.kept),
         // Whether a passkey has ended is said by account_identity.
         "passkey": .all(.kept), "passkey_user": .all(.kept),
         // Those that were not used have ended.

@@ -18,9 +18,9 @@ extension Model {
         tokens.mark(\.isEnded)
         addressChanges.mark(\.isDeleted)
         known = known.map { _ in nil }
-        // What waited was delivered, or is told again.
-        messages = old.messages.filter(\.isSettled)
-        (emails, guesses, notices) = ([], old.guesses, [])
+        (emails, guesses, notices, messages) = ([], old.guesses, [], old.messages)
+        // What waited is tried at once, also if it was delivered since.
+        for index in messages.indices { messages[index].nextAt = now }
         (admins, admins.roles) = (old.admins, [:])
         restorePasskeys(old)
         for (index, it) in accounts.enumerated() { accounts[index] = merged(it, old.accounts.dropFirst(index).first) }

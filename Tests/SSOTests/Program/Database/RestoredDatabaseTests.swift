@@ -1,5 +1,6 @@
 import ProbeKit
 import SQLiteStorage
+import SSOShared
 import Storage
 import Testing
 
@@ -101,6 +102,23 @@ struct RestoredDatabaseTests {
         // A second run, after one that broke off, loses no message, and tells nobody twice.
         try await RestoredDatabase(database: strict).endSignIns(now: Timestamp(milliseconds: 3000))
         #expect(try await backup.stored.signOutMessages.count() == 250)
+        await backup.close()
+    }
+
+    @Test("a sign-out message that waited for its next try when the backup was made is due at once, and others stay")
+    func waitingMessages() async throws {
+        let backup = try await database("backup", [("ann", false, [])])
+        let (now, later) = (Timestamp(milliseconds: 2000), Timestamp(milliseconds: 9_000_000))
+        for (session, isSettled) in [("ses_waits", false), ("ses_told", true)] {
+            try await backup.stored.signOutMessages.addTried(
+                session, at: "wiki", of: "ann", at: Timestamp(milliseconds: 1), next: later, error: "status_503",
+                isSettled: isSettled, isDelivered: isSettled)
+        }
+        try await RestoredDatabase(database: backup).endSignIns(now: now)
+        let queue = SignOutQueue(randomness: SystemRandomness())
+        let due = try await backup.read { try queue.due(at: now, except: [], $0) }
+        #expect(due.map(\.id) == ["evt_ses_waits"])
+        #expect(try await backup.stored.signOutMessages.count() == 2)
         await backup.close()
     }
 
