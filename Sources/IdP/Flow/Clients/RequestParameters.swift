@@ -19,8 +19,8 @@ package struct RequestParameters: Sendable {
         return text
     }
 
-    package func required(_ name: String) throws(ParameterError) -> String {
-        guard let text = try text(name) else { throw ParameterError(name, .missing) }
+    package func required(_ name: String, longest: Int = 2048) throws(ParameterError) -> String {
+        guard let text = try text(name, longest: longest) else { throw ParameterError(name, .missing) }
         return text
     }
 

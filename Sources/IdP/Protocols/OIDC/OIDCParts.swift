@@ -10,6 +10,8 @@ import Storage
 
 /// What the endpoints of OpenID Connect share.
 struct OIDCParts: Sendable {
+    /// The most bytes of a client's form, and of a token in it: a longer one is unknown like any other.
+    static let longestForm = 16 << 10
     /// The name of this provider, the same bytes everywhere.
     let issuer: String
     let keys: SigningKeys

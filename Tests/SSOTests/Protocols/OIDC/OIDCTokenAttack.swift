@@ -109,6 +109,10 @@ enum OIDCTokenAttack {
             "code as a list", { sent, _ in sent.fields.append(("code[]", sent["code"] ?? "")) }, "invalid_request",
             "code_repeated"
         ),
+        (
+            "a long code", { sent, _ in sent["code"] = "soc_" + String(repeating: "A", count: 3000) }, "invalid_grant",
+            "malformed_token"
+        ),
         ("code of another form", { sent, _ in sent["code"] = "abc" }, "invalid_grant", "malformed_token"),
         (
             "code as an SSO token", { sent, _ in sent["code"] = "sst_" + (sent["code"] ?? "").dropFirst(4) },
@@ -169,6 +173,13 @@ enum OIDCTokenAttack {
             "refresh with a code",
             { sent, _ in
                 sent["refresh_token"] = sent["code"]; sent["grant_type"] = "refresh_token"
+            }, "invalid_grant", "malformed_token"
+        ),
+        (
+            "refresh with a long token",
+            { sent, _ in
+                sent["refresh_token"] = "sor_" + String(repeating: "A", count: 3000)
+                sent["grant_type"] = "refresh_token"
             }, "invalid_grant", "malformed_token"
         ),
         (

@@ -22,17 +22,17 @@ struct CodeGrant: Sendable {
         _ context: VisitorContext
     ) throws {
         (self.parts, self.client, self.context) = (parts, client, context)
+        let text: String
         do throws(ParameterError) {
-            let code = try parameters.required("code")
+            text = try parameters.required("code", longest: OIDCParts.longestForm)
             verifier = try parameters.text("code_verifier")
             redirectURI = try parameters.text("redirect_uri")
             guard redirectURI != nil || verifier != nil else { throw ParameterError("redirect_uri", .missing) }
-            guard let code = Secret<OIDCCodeKind>(wire: code) else { throw ParameterError("code", .malformed) }
-            self.code = code
-        } catch {
-            guard error.name == "code", error.kind == .malformed else { throw OAuthError(error) }
+        } catch { throw OAuthError(error) }
+        guard let code = Secret<OIDCCodeKind>(wire: text) else {
             throw OAuthError.invalidGrant("malformed_token", "The code is malformed.", client: client.client.id)
         }
+        self.code = code
     }
 
     func redeem() async throws -> TokenAnswer {

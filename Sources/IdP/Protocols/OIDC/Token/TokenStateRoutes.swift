@@ -64,9 +64,11 @@ struct TokenStateRoutes: Sendable {
     private func read(
         _ request: Request, _ context: VisitorContext
     ) async throws -> (ClientAuthentication.Proven, token: String) {
-        let parameters = RequestParameters(try await request.formFields(atMost: 16 << 10))
+        let parameters = RequestParameters(try await request.formFields(atMost: OIDCParts.longestForm))
         let client = try await parts.authentication.client(of: request, parameters, context)
-        do throws(ParameterError) { return (client, try parameters.required("token")) } catch {
+        do throws(ParameterError) {
+            return (client, try parameters.required("token", longest: OIDCParts.longestForm))
+        } catch {
             var refused = OAuthError(error)
             refused.client = client.client.id
             throw refused

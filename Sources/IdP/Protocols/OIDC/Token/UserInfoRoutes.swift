@@ -26,22 +26,30 @@ struct UserInfoRoutes: Sendable {
     /// RFC 6750 2.1 and 2.2. A token in the query would be in logs and histories, so it is not read.
     private static func bearer(_ request: Request) async throws -> String {
         let fields = request.headers[values: .authorization]
-        guard fields.count <= 1 else { throw OAuthError(ParameterError("Authorization", .repeated)) }
+        guard fields.count <= 1 else { throw unclear(ParameterError("Authorization", .repeated)) }
         var sent: String?
         if request.method == .post,
             MediaRange.essence(of: request.headers[values: .contentType]) == "application/x-www-form-urlencoded"
         {
+            let longest = OIDCParts.longestForm
             do {
-                sent = try RequestParameters(try await request.formFields(atMost: 16 << 10)).text("access_token")
-            } catch let error as ParameterError { throw OAuthError(error) }
+                sent = try RequestParameters(try await request.formFields(atMost: longest)).text(
+                    "access_token", longest: longest)
+            } catch let error as ParameterError { throw unclear(error) }
         }
         guard let field = fields.first else {
             guard let sent else { throw missing }
             return sent
         }
-        guard sent == nil else { throw OAuthError(ParameterError("access_token", .repeated)) }
+        guard sent == nil else { throw unclear(ParameterError("access_token", .repeated)) }
         guard let token = Credentials.of("bearer", in: field) else { throw missing }
         return token
+    }
+
+    private static func unclear(_ error: ParameterError) -> OAuthError {
+        var error = OAuthError(error)
+        error.challenge = "Bearer error=\"\(error.code)\""
+        return error
     }
 
     private static var missing: OAuthError {
