@@ -14,7 +14,7 @@ package enum OIDCSchema {
             UNIQUE (algorithm, generation)
         )
         """,
-        // family is the hash of the code that a token goes back to. A row that was revoked is deleted.
+        // family is the hash of the code that a token goes back to. A row that was revoked has expired when it was created.
         """
         CREATE TABLE oidc_access_token (
             digest BLOB PRIMARY KEY NOT NULL,

@@ -57,6 +57,37 @@ struct RefreshLoopTests {
         }
     }
 
+    @Test("an access token that was revoked stays so: the same refresh token gives another one within its second")
+    func revoked() async throws {
+        try await TestDeployment.openWithOIDC { deployment in
+            let token = try await first(deployment)
+            func refresh() async throws -> String {
+                let reply = try await deployment.oidcRefresh(token, as: deployment.client)
+                #expect(reply.header("pragma") == "no-cache" && reply.header("cache-control") == "no-store")
+                return try #require(reply.json()["access_token"]?.text)
+            }
+            var dead: [String] = []
+            for _ in 1...3 {
+                let access = try await refresh()
+                #expect(try await refresh() == access, "a loop makes one")
+                for _ in 1...2 {
+                    let revoked = try await deployment.oidcPost(
+                        OIDCPath.revoke, [("token", access)], as: deployment.client)
+                    #expect(revoked.status == 200)
+                }
+                dead.append(access)
+                _ = try await OIDCTokens.purge(deployment.database, at: deployment.clock.now, limit: 100)
+            }
+            let access = try await refresh()
+            #expect(Set(dead + [access]).count == 4)
+            for token in dead { #expect(try await deployment.oidcUserInfo(token).status == 401) }
+            #expect(try await deployment.oidcUserInfo(access).status == 200)
+            #expect(try await deployment.auditRows(.accessTokenRevoked).count == 3)
+            deployment.clock.advance(by: .minutes(11))
+            #expect(try await OIDCTokens.purge(deployment.database, at: deployment.clock.now, limit: 100) == 5)
+        }
+    }
+
     @Test("the successor is given again for a minute only while nobody has used it")
     func usedSuccessor() async throws {
         try await TestDeployment.openWithOIDC { deployment in

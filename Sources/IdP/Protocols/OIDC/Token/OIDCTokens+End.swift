@@ -45,9 +45,12 @@ extension OIDCTokens {
         _ text: String, by client: Client, at now: Timestamp, _ connection: any SQLConnection
     ) throws -> Revoked? {
         if let token = OIDCAccessToken(wire: text) {
+            // Its row stays: a refresh in the same second derives the same token once more.
             return try connection.query(
-                "DELETE FROM oidc_access_token WHERE digest = :digest AND client_id = :client RETURNING account_id",
-                ["digest": .blob(token.digest), "client": .text(client.id)]
+                """
+                UPDATE oidc_access_token SET expires_at = created_at
+                 WHERE digest = :digest AND client_id = :client AND expires_at > created_at RETURNING account_id
+                """, ["digest": .blob(token.digest), "client": .text(client.id)]
             ).first.map { .accessToken(account: try $0.text("account_id")) }
         }
         guard let token = OIDCRefreshToken(wire: text) else { return nil }
@@ -62,16 +65,16 @@ extension OIDCTokens {
         return try end(family: family, at: now, connection) ? .refreshTokens(account: account) : nil
     }
 
-    /// Deletes rows that nobody needs any more. The last used refresh tokens stay until their family is over, so that a second use
-    /// is noticed.
+    /// Deletes rows that nobody needs any more. Those of revoked access tokens stay for the time that the tokens had. The last used
+    /// refresh tokens stay until their family is over, so that a second use is noticed.
     static func purge(_ database: any Database, at now: Timestamp, limit: Int) async throws -> Int {
         try await database.write { connection in
             let values: SQLArguments = ["now": .timestamp(now), "limit": .integer(Int64(limit))]
             let access = try connection.execute(
                 """
                 DELETE FROM oidc_access_token WHERE digest IN (
-                    SELECT digest FROM oidc_access_token WHERE expires_at <= :now LIMIT :limit)
-                """, values)
+                    SELECT digest FROM oidc_access_token WHERE expires_at <= :now AND created_at <= :begun LIMIT :limit)
+                """, values.merging(["begun": .timestamp(now - accessLifetime)]))
             let refresh = try connection.execute(
                 """
                 DELETE FROM oidc_refresh_token WHERE digest IN (

@@ -60,10 +60,11 @@ struct OIDCTokens: Sendable {
 
     // MARK: Access tokens
 
-    func insert(
+    /// - Returns: false if the token has a row.
+    @discardableResult func insert(
         _ token: OIDCAccessToken, _ family: Family, _ scopes: [OIDCScope], at now: Timestamp,
         _ connection: any SQLConnection
-    ) throws {
+    ) throws -> Bool {
         try connection.execute(
             """
             INSERT INTO oidc_access_token (digest, family, client_id, account_id, account_sign_outs, told_session,
@@ -74,7 +75,22 @@ struct OIDCTokens: Sendable {
             family.values.merging([
                 "digest": .blob(token.digest), "scope": .text(OIDCScope.text(scopes)), "now": .timestamp(now),
                 "expires": .timestamp(now + Self.accessLifetime),
-            ]))
+            ])) > 0
+    }
+
+    /// Stores the access token of a refresh (``RefreshTokenForm/access(for:_:at:revoked:)``). One that was revoked within its
+    /// second stays revoked: the next one is given.
+    func insertAccess(
+        for token: OIDCRefreshToken, _ family: Family, _ scopes: [OIDCScope], at now: Timestamp,
+        _ connection: any SQLConnection
+    ) throws -> OIDCAccessToken {
+        var revoked = 0
+        while true {
+            let access = try form.access(for: token, OIDCScope.text(scopes), at: now, revoked: revoked)
+            if try insert(access, family, scopes, at: now, connection) { return access }
+            if try self.access(access, at: now, connection) != nil { return access }
+            revoked += 1
+        }
     }
 
     /// An access token that holds.

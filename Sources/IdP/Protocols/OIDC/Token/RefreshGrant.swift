@@ -23,7 +23,7 @@ struct RefreshGrant: Sendable {
         (self.parts, self.client, self.context) = (parts, client, context)
         let text: String
         do throws(ParameterError) {
-            text = try parameters.required("refresh_token")
+            text = try parameters.required("refresh_token", longest: OIDCParts.longestForm)
             wanted = try parameters.text("scope").map(OIDCScope.list)
         } catch { throw OAuthError(error) }
         guard let token = OIDCRefreshToken(wire: text) else {
@@ -87,8 +87,7 @@ struct RefreshGrant: Sendable {
         _ connection: any SQLConnection
     ) throws -> TokenAnswer {
         let scopes = (wanted ?? refreshed.scopes).filter(settings.scopes.contains)
-        let access = try parts.tokens.form.access(for: token, OIDCScope.text(scopes), at: now)
-        try parts.tokens.insert(access, refreshed.family, scopes, at: now, connection)
+        let access = try parts.tokens.insertAccess(for: token, refreshed.family, scopes, at: now, connection)
         let signIn = OIDCSignIn(
             clientID: registered.id, account: refreshed.account,
             username: try Usernames.name(of: refreshed.account, parts.randomness, connection), scopes: scopes,

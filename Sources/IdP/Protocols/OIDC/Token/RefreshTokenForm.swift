@@ -29,10 +29,12 @@ struct RefreshTokenForm: Sendable {
         try self.token(of: family, HMACSHA256.code(for: Array(token.wire.utf8), key: key), key)
     }
 
-    /// The access token that a refresh gives: the same one for one token, scope and second. A client that repeats a request without
-    /// end gets one in a second, and no row has it.
-    func access(for token: OIDCRefreshToken, _ scope: String, at now: Timestamp) throws -> OIDCAccessToken {
-        let text = "access \(now.milliseconds / 1000) \(scope) \(token.wire)"
+    /// The access token that a refresh gives: the same one for one token, scope, second and number of revocations in it. A client
+    /// that repeats a request without end gets one in a second, and no row has it.
+    func access(
+        for token: OIDCRefreshToken, _ scope: String, at now: Timestamp, revoked: Int
+    ) throws -> OIDCAccessToken {
+        let text = "access \(now.milliseconds / 1000) \(revoked) \(scope) \(token.wire)"
         return try OIDCAccessToken(
             randomness: DerivedBytes(bytes: HMACSHA256.code(for: Array(text.utf8), key: keys.first?.key ?? [])))
     }

@@ -12,7 +12,7 @@ struct TokenRoutes: Sendable {
 
     func addRoutes(to router: inout FeatureRouter) {
         parts.addEndpoint([.post], at: OIDCPath.token, to: &router) { request, context in
-            let parameters = RequestParameters(try await request.formFields(atMost: 16 << 10))
+            let parameters = RequestParameters(try await request.formFields(atMost: OIDCParts.longestForm))
             let client = try await parts.authentication.client(of: request, parameters, context)
             let type: String
             do throws(ParameterError) { type = try parameters.required("grant_type") } catch {
@@ -61,6 +61,9 @@ struct TokenAnswer: Sendable {
             .init("id_token", try parts.keys.sign(claims, type: IDToken.type, with: key)),
         ]
         if let refresh { members.append(.init("refresh_token", refresh.wire)) }
-        return .json(members, headers: [.cacheControl: "no-store"])
+        var response = Response.json(members, headers: [.cacheControl: "no-store"])
+        // RFC 6749 5.1, for caches of HTTP/1.0.
+        if let pragma = HTTPField.Name("Pragma") { response.headers[pragma] = "no-cache" }
+        return response
     }
 }
