@@ -87,6 +87,7 @@ extension EventKind {
             .init("request_uri", "Request objects are not supported: send the parameters."),
             .init("request_too_long", "Send a shorter `state` or `redirect_uri`."),
             .init("id_token_hint_wrong", "`id_token_hint` must be an ID token of this provider."),
+            .init("storage", "The database does not answer, and `prompt=none` shows no page. Look at `/readyz`."),
             .init("unknown", "The request cannot be read."),
         ]
         + EventCause.ofFields(

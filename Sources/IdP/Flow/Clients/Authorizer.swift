@@ -92,7 +92,21 @@ package struct Authorizer: Sendable {
         _ request: ClientRequest, by asking: some ClientProtocol, _ received: Request, _ context: VisitorContext
     ) async throws -> Response {
         var asked = Asked(request, by: asking, try flowClients.newID(of: request.client.id, randomness))
-        let outcome = try await counted(asked, received, context)
+        let outcome: Outcome
+        do {
+            outcome = try await counted(asked, received, context)
+        } catch let error as DatabaseError where asked.isSilent {
+            // Nobody sees a page in the client's frame (RFC 6749 4.1.2.1). It goes back only to an address that is registered now.
+            await clients.renew()
+            guard let client = clients.client(id: request.client.id),
+                client.mayReturn(to: request.returnTo, by: asked.purpose)
+            else { throw error }
+            context.record(
+                Event(
+                    .authorizeRefused, by: .visitor, client: request.client.id, cause: "storage",
+                    ["protocol": "\(asked.purpose)", "flow": "\(asked.logFlow)", "message": "\(error)"]))
+            return asking.refuse(.temporarilyUnavailable, request, received)
+        }
         switch outcome {
         case .entered(let client, let user, let answer):
             asked.request.client = client

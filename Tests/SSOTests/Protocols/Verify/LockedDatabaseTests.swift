@@ -5,6 +5,7 @@ import Testing
 
 @testable import Counterparts
 @testable import IdP
+@testable import IdPProtocols
 @testable import IdPTestKit
 @testable import SSOWeb
 @testable import TestKit
@@ -34,6 +35,28 @@ struct LockedDatabaseTests {
                 browser.click(page.page().link(containing: "/auth/sso/"), on: page))
             _ = try await browser.follow(browser.get(second.callback()))
             #expect(try await browser.isSignedIn(at: deployment.client))
+        }
+    }
+
+    @Test("an introspection does not wait for the writer, and prompt=none goes back to the client with its error")
+    func silent() async throws {
+        try await TestDeployment.openWithOIDC(keys: ["access: everyone, introspect: true"]) { deployment in
+            let browser = try await deployment.signedIn()
+            let silent = deployment.oidcRequest(deployment.client, ["prompt": "none"])
+            #expect(try await browser.get(silent).location().query("code") != nil)
+            let other = try await deployment.databases.openIdP()
+            let gate = DispatchSemaphore(value: 0)
+            let holder = await other.hold(gate)
+            let start = ContinuousClock.now
+            let state = try await deployment.oidcPost(
+                OIDCPath.introspect, [("token", "soa_x")], as: deployment.client)
+            #expect(try state.json() == ["active": false])
+            #expect(ContinuousClock.now - start < SQLiteDatabase.patience)
+            let back = try await browser.get(silent).location()
+            #expect(back.query("error") == "temporarily_unavailable" && back.query("state") == "s")
+            gate.signal()
+            _ = await holder.result
+            #expect(try await browser.get(silent).location().query("code") != nil)
         }
     }
 

@@ -227,7 +227,8 @@ extension AuthorizationError {
         switch self {
         case .loginRequired: "the user has to sign in and prompt is none, or is not the user of id_token_hint"
         case .interactionRequired: "the user has to agree on a page, and prompt is none"
-        case .temporarilyUnavailable: "the browser has sent too many requests with prompt none, try again in a minute"
+        case .temporarilyUnavailable:
+            "the provider cannot answer now, or the browser has sent too many requests with prompt none, try again in a minute"
         case .accessDenied: "the user has given up, or may not enter this client"
         }
     }
