@@ -76,6 +76,21 @@ struct PlainHTTPTests {
         }
     }
 
+    @Test(
+        "no message address is a link-local or metadata one, over https either; redirect URIs may be",
+        arguments: ["logout_uri", "backchannel_logout_uri", "redirect_uris"])
+    func messageAddress(key: String) throws {
+        for address in [
+            "https://169.254.169.254/l", "https://[fe80::1]/l", "https://metadata.google.internal/l",
+            "https://METADATA/l", "https://100.100.100.200/", "https://0.0.0.0/",
+        ] {
+            let problems = try read(key, address).problems
+            #expect(problems.count == (key == "redirect_uris" ? 0 : 1), "\(address) \(problems)")
+            #expect(problems.allSatisfy { $0.contains("no message goes there") }, "\(problems)")
+        }
+        for address in Self.good { #expect(try read(key, address).problems.isEmpty, "\(address)") }
+    }
+
     @Test("the key is true or false, and false says the same as no key")
     func key() throws {
         #expect(try read("logout_uri", "https://rp.example/x", allows: nil).clients.first?.allowsPrivateHTTP == false)

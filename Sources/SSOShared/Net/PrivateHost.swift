@@ -40,7 +40,7 @@ public enum MetadataAddress {
     }
 
     /// The names that lead there, of Google, and of OpenStack and AWS.
-    static let names: Set = [
+    package static let names: Set = [
         "metadata", "metadata.google.internal", "instance-data", "instance-data.ec2.internal",
     ]
 

@@ -80,4 +80,13 @@ package struct ClientKeyReader {
     package func checkWebAddress(_ text: String, adding fields: [String], example: String) throws {
         try RedirectURI.check(text, adding: fields, plain: plainHosts) { _ in "must be https, for example \(example)." }
     }
+
+    /// The same for an address that messages go to: no message is sent to link-local and metadata addresses.
+    package func checkMessageAddress(_ text: String, example: String) throws {
+        try checkWebAddress(text, adding: [], example: example)
+        guard let url = try? WebURL(text, allowing: .looseNames), let kind = SignOutAddress.error(url.authority) else {
+            return
+        }
+        throw SettingError("\"\(text)\" is a \(kind) address, and no message goes there. Use one such as \(example).")
+    }
 }

@@ -117,7 +117,7 @@ extension OIDCSettings {
         static let backchannelLogoutURI = ClientKey.text(
             "backchannel_logout_uri", example: "https://partner.example.com/oidc/backchannel",
             option: .init("OpenID Connect: where logout tokens go.", value: "url"), "where logout tokens go", [.address]
-        ) { try $1.checkWebAddress($0, adding: [], example: "https://wiki.example.com/oidc/backchannel") }
+        ) { try $1.checkMessageAddress($0, example: "https://wiki.example.com/oidc/backchannel") }
         static let origins = ClientKey.list(
             "origins", maximum: 20, example: "[https://app.example.com]",
             option: .init(

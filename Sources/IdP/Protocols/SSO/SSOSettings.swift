@@ -38,7 +38,7 @@ package struct SSOSettings: ClientProtocolSettings {
         static let logoutURI = ClientKey.text(
             "logout_uri", example: "https://partner.example.com/auth/sso/logout",
             option: .init("Where sign-out messages go.", value: "url"), "where sign-out messages go", [.address]
-        ) { try $1.checkWebAddress($0, adding: [], example: "https://partner.example.com/auth/sso/logout") }
+        ) { try $1.checkMessageAddress($0, example: "https://partner.example.com/auth/sso/logout") }
         static let signOutURIs = ClientKey.list(
             "sign_out_uris", maximum: 20, example: "[https://partner.example.com/bye]",
             option: .init(
