@@ -111,12 +111,11 @@ extension Model {
 
     mutating func forgetBrowsers(_ address: Int) { known = known.map { $0?.address == address ? nil : $0 } }
 
-    /// Those who have lost access are signed out there (docs/threat-model.md, "Who may enter a client"), and what they were issued is
-    /// void, as is all that a client was issued that is disabled or dropped (docs/decisions/0094).
+    /// Those who have lost access are signed out there (docs/threat-model.md, "Who may enter a client"). A client that is
+    /// disabled or dropped loses all that it was issued (docs/decisions/0094).
     mutating func loseAccess(at client: Int) {
-        for account in accounts.indices where !isServed(client) || !mayEnter(account, client) {
-            grants.mark(\.isVoid) { $0.client == client && $0.account == account && !$0.isUsed }
-            end(.all(account, at: client), "no_access")
-        }
+        let kept = accounts.indices.filter { isServed(client) && mayEnter($0, client) }
+        grants.mark(\.isVoid) { $0.client == client && !$0.isUsed && !kept.contains($0.account) }
+        for account in accounts.indices where !kept.contains(account) { end(.all(account, at: client), "no_access") }
     }
 }

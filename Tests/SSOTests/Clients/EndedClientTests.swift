@@ -93,13 +93,61 @@ struct EndedClientTests {
                 try await deployment.make(
                     SetClient(wiki.id, ["redirect_uris": .list(uris)], logo: nil, deployment.registrar))
             }
+            let other = try await browser.token(for: wiki, of: deployment, state: "t")
             try await set(["https://other.example/cb"])
             let refused = try await deployment.redeem(token, as: wiki)
             #expect(refused.status == 401)
             #expect(refused.explanation == "This redirect_uri is no longer registered at the identity provider.")
             #expect(deployment.log.contains("\"cause\": redirect_uri_dropped"))
             try await set([wiki.callback])
+            for token in [token, other] { #expect(try await deployment.redeem(token, as: wiki).status == 401) }
+            let fresh = try await browser.token(for: wiki, of: deployment, state: "u")
+            try await set([wiki.callback, "https://other.example/cb"])
+            #expect(try await deployment.redeem(fresh, as: wiki).status == 200, "its address stayed")
+        }
+    }
+
+    @Test("of the file redeems nothing for an address that a reload did not find, also when the address comes back")
+    func removedAddressOfFile() async throws {
+        try await TestDeployment.open { deployment in
+            let browser = try await deployment.signedIn()
+            let tokens = [
+                try await browser.token(for: deployment.client, of: deployment, state: "s"),
+                try await browser.token(for: deployment.client, of: deployment, state: "t"),
+            ]
+            let all = deployment.idp.clients.clients.all
+            let moved = all.map {
+                var client = Client(
+                    id: $0.id, name: $0.name, redirectURIs: ["https://other.example/cb"], secrets: $0.secrets)
+                client.protocols = $0.protocols
+                return client
+            }
+            await Self.review(deployment).compare(all, with: all)
+            #expect(try await deployment.verify(tokens[0], as: deployment.client).status == 200)
+            await Self.review(deployment).compare(all, with: moved)
+            #expect(try await deployment.verify(tokens[1], as: deployment.client).status == 401)
+        }
+    }
+
+    @Test("redeems no token of before its user had lost access, also when the user may enter again")
+    func accessLost() async throws {
+        try await TestDeployment.open { deployment in
+            let (wiki, ann) = (AddedClient(), "ann@example.com")
+            let (browser, ben) = (
+                try await deployment.furtherBrowser(), try await deployment.furtherBrowser(of: "ben@example.com")
+            )
+            try await deployment.makeGroups(["staff"], members: [ann, "ben@example.com"])
+            try await deployment.add(wiki)
+            try await deployment.make(
+                SetClient(wiki.id, ["access": nil, "groups": .list(["staff"])], logo: nil, deployment.registrar))
+            let token = try await browser.token(for: wiki, of: deployment, state: "old")
+            let kept = try await ben.token(for: wiki, of: deployment, state: "kept")
+            try await deployment.make(LeaveGroup("staff", [ann], file: ClientRegistry([])))
+            try await deployment.make(JoinGroup("staff", [ann]))
             #expect(try await deployment.redeem(token, as: wiki).status == 401)
+            #expect(try await deployment.redeem(kept, as: wiki).status == 200)
+            let fresh = try await browser.token(for: wiki, of: deployment, state: "new")
+            #expect(try await deployment.redeem(fresh, as: wiki).status == 200)
         }
     }
 

@@ -5,9 +5,8 @@ package import Storage
 /// The one place that learns who has lost access to which client.
 ///
 /// Every change of a group, of a client's rule or of the list of clients calls it. The grants of such users are refused from the
-/// change on by their own condition (``AccessHolds``), and so are those of a client that is disabled. They are void, also if access
-/// is given again, and the client is told in further transactions, with the audit log: one of all users would be too long for
-/// PostgreSQL.
+/// change on by their own condition (``AccessHolds``), and so are those of a client that is disabled. The client is told in
+/// further transactions, with the audit log: one of all users would be too long for PostgreSQL.
 package enum AccessLoss {
     /// Accounts in one transaction.
     private static let slice = 100
@@ -15,7 +14,7 @@ package enum AccessLoss {
     /// Ends what accounts have at a client that they may not enter any more, and nothing at another client.
     ///
     /// - Parameters:
-    ///   - accounts: the ids of those who could enter until now; nil for all who have something at the client.
+    ///   - accounts: the ids of those who could enter until now; nil for all who have signed in at the client.
     ///   - access: its rule by now.
     ///   - actor: who has made the change.
     ///   - record: says what happens in the same transaction.
@@ -24,25 +23,19 @@ package enum AccessLoss {
         _ signOuts: SignOuts, _ database: any Database,
         audit record: @escaping @Sendable (Event, any SQLConnection) throws -> Void
     ) async throws {
+        try await void(at: client, without: access, at: signOuts.clock.now(), database)
         let lost: [String]
         if let accounts {
             lost = accounts
         } else {
             // On a reader: only who has lost access costs a transaction.
-            let now = signOuts.clock.now()
-            lost = try await database.read {
-                try Set(Self.accounts(without: access, at: client, $0))
-                    .union(ClientGrants.accounts(without: access, at: client, at: now, $0)).sorted()
-            }
+            lost = try await database.read { try Self.accounts(without: access, at: client, $0) }
         }
         for start in stride(from: 0, to: lost.count, by: slice) {
             let some = lost[start..<min(start + slice, lost.count)]
             try await database.write { connection in
                 // Some may have joined a group meanwhile.
                 let ended = try some.filter { try !access.admits(account: $0, connection) }
-                for account in ended {
-                    try ClientGrants.void(of: client, for: account, at: signOuts.clock.now(), connection)
-                }
                 try signOuts.end(ended.map { .atClient(client, of: $0) }, .noAccess, by: actor, connection) {
                     try record($0, connection)
                 }
@@ -58,6 +51,27 @@ package enum AccessLoss {
             try await end(
                 accounts, at: client, with: access, by: context.actor, context.signOuts, database
             ) { try context.record($0, $1) }
+        }
+    }
+
+    /// Voids the unused grants of users who may not enter a client, also if they may again later.
+    private static func void(
+        at client: String, without access: ClientAccess, at now: Timestamp, _ database: any Database
+    ) async throws {
+        guard case .groups = access else { return }
+        let condition = """
+            client_id = :client AND \(ClientGrants.unused) AND NOT \(AccessHolds.sql("sso_token.account_id"))
+            """
+        let named = ClientGrants.values(at: now).merging([
+            "client": .text(client), "access": AccessHolds.value(access),
+        ])
+        let isNeeded = try await database.read {
+            try !$0.query("SELECT 1 AS one FROM sso_token WHERE \(condition) LIMIT 1", named).isEmpty
+        }
+        guard isNeeded else { return }
+        try await database.write {
+            try $0.execute(
+                "UPDATE sso_token SET voided_at = :now WHERE \(condition)", named.merging(["now": .timestamp(now)]))
         }
     }
 

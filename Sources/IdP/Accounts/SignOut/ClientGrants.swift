@@ -1,11 +1,10 @@
-import IdPClients
+package import IdPClients
 import SSOShared
 package import SSOWeb
 package import Storage
 
 /// What a client was issued and has not redeemed yet, when the client itself ends (it is disabled, removed or dropped from its
-/// file) or a user may not enter it any more. Otherwise a client that comes back with the same id, perhaps another one, could redeem
-/// it, or access that was given again.
+/// file), or an address of it. Otherwise a client that comes back with the same id, perhaps another one, could redeem it.
 ///
 /// The rows of `app_key` belong to ``AppKeyStore``, those of `sso_token` to `GrantStore`. They change in the transaction that ends the client.
 package enum ClientGrants {
@@ -16,26 +15,21 @@ package enum ClientGrants {
             values(at: now).merging(["client": .text(client), "now": .timestamp(now)]))
     }
 
-    /// The ids of the accounts that have an unused grant for a client and may not enter it with this rule.
-    static func accounts(
-        without access: ClientAccess, at client: String, at now: Timestamp, _ connection: any SQLConnection
-    ) throws -> [String] {
-        guard case .groups = access else { return [] }
-        return try connection.query(
-            """
-            SELECT DISTINCT account_id FROM sso_token
-             WHERE client_id = :client AND \(unused) AND NOT \(AccessHolds.sql("sso_token.account_id"))
-            """, values(at: now).merging(["client": .text(client), "access": AccessHolds.value(access)])
-        ).map { try $0.text("account_id") }
-    }
-
-    /// Voids the unused grants of a user for a client.
-    static func void(
-        of client: String, for account: String, at now: Timestamp, _ connection: any SQLConnection
+    /// Voids the unused grants of a client for addresses that its entry does not name any more, also if it names them again.
+    package static func void(
+        ofDroppedAddresses client: Client, at now: Timestamp, _ connection: any SQLConnection
     ) throws {
-        try connection.execute(
-            "UPDATE sso_token SET voided_at = :now WHERE client_id = :client AND account_id = :account AND \(unused)",
-            values(at: now).merging(["client": .text(client), "account": .text(account), "now": .timestamp(now)]))
+        let named = values(at: now).merging(["client": .text(client.id)])
+        let issued = try connection.query(
+            "SELECT DISTINCT kind, redirect_uri FROM sso_token WHERE client_id = :client AND \(unused)", named
+        ).map { (kind: try $0.text("kind"), address: try $0.text("redirect_uri")) }
+        for (kind, address) in issued where !client.mayReturn(to: address, by: kind) {
+            try connection.execute(
+                """
+                UPDATE sso_token SET voided_at = :now
+                 WHERE client_id = :client AND kind = :kind AND redirect_uri = :address AND \(unused)
+                """, named.merging(["kind": .text(kind), "address": .text(address), "now": .timestamp(now)]))
+        }
     }
 
     /// Ends what a client has by one protocol, which its entry does not name any more: unused grants are void, and the sign-ins of its
@@ -53,6 +47,12 @@ package enum ClientGrants {
             UPDATE client_sign_in SET ended_at = :now, reason = :reason
              WHERE client_id = :client AND kind = :kind AND \(ClientSignIns.isOpen)
             """, named.merging(["reason": .text(SessionEndReason.noAccess.rawValue)]))
+    }
+
+    /// The ids of clients with unused grants.
+    package static func clients(at now: Timestamp, _ connection: any SQLConnection) throws -> Set<String> {
+        let rows = try connection.query("SELECT DISTINCT client_id FROM sso_token WHERE \(unused)", values(at: now))
+        return Set(try rows.map { try $0.text("client_id") })
     }
 
     /// The clients that something hangs on, and by which protocol. Looks at every sign-in at a client.
@@ -74,7 +74,7 @@ package enum ClientGrants {
     }
 
     /// The index of `expires_at` bounds what is looked at.
-    private static let unused = "used_at IS NULL AND voided_at IS NULL AND expires_at > :recent"
+    static let unused = "used_at IS NULL AND voided_at IS NULL AND expires_at > :recent"
 
     private static let outsideSQL = """
         SELECT client_id FROM (
@@ -85,7 +85,7 @@ package enum ClientGrants {
         """
 
     /// A grant that has expired here may not have expired by another node's clock.
-    private static func values(at now: Timestamp) -> SQLArguments {
+    static func values(at now: Timestamp) -> SQLArguments {
         ["recent": .timestamp(now - ClockSkew.tolerated)]
     }
 }

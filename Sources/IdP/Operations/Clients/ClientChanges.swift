@@ -189,6 +189,7 @@ package struct SetClient: OperatorChange {
             at: context.now, connection)
         let detail = "set \(values.keys.sorted().joined(separator: " "))"
         try registrar.commit([Event(.clientChanged, client: id, detail: detail)], context, connection)
+        try ClientGrants.void(ofDroppedAddresses: described, at: context.now, connection)
         if client.isEnabled { AccessLoss.end(at: id, with: access, after: context) }
         // An entry that does not fit this version is in force nowhere.
         let before = try? client.entry.checked(of: registrar.file.protocols, logo: client.logo)

@@ -32,6 +32,7 @@ package struct AccessReview: Sendable {
     package func compare(_ old: [Client], with new: [Client]) async {
         let kept = Set(new.map(\.id))
         await void(old.map(\.id).filter { !kept.contains($0) })
+        await void(addressesOf: new.filter { $0.origin != .database })
         await end(
             old.flatMap { client in
                 new.first { $0.id == client.id }.map { client.protocolsLost(by: $0).map { (client.id, $0) } } ?? []
@@ -58,6 +59,21 @@ package struct AccessReview: Sendable {
             await end(dropped.map { ($0, .groups([])) })
             let kinds = try await database.read { try ClientGrants.kinds(at: now, $0) }
             await end(kinds.filter { clients.client(id: $0.client)?.uses($0.kind) == false })
+        } catch {
+            logger.record(Event(.accessReviewFailed, cause: "\(error)"))
+        }
+    }
+
+    /// A command that changes an entry of the database does it itself.
+    private func void(addressesOf clients: [Client]) async {
+        do {
+            let now = signOuts.clock.now()
+            let issued = try await database.read { try ClientGrants.clients(at: now, $0) }
+            let some = clients.filter { issued.contains($0.id) }
+            guard !some.isEmpty else { return }
+            try await database.write { connection in
+                for client in some { try ClientGrants.void(ofDroppedAddresses: client, at: now, connection) }
+            }
         } catch {
             logger.record(Event(.accessReviewFailed, cause: "\(error)"))
         }
