@@ -105,6 +105,9 @@ struct ImportFileTests {
             "email,until\nann@example.com,30.06.2027\nbob@example.com,2027-02-30\n",
             (2, "\"30.06.2027\" is not a day"), (3, "\"2027-02-30\" is not a day")),
         Row(
+            "email,groups,until\nann@example.com,Staff,soon\nann@example.com,,\n", (2, "groups: \"Staff\""),
+            (2, "\"soon\" is not a day"), (3, "appears in line 2 already")),
+        Row(
             "email,name\nann@example.com,\"\u{7}\"\nbob@example.com,b\"ob\n",
             (2, "name: must be visible characters"), (3, "quotation mark")),
     ]

@@ -130,6 +130,21 @@ struct UserAdditionCommandTests {
             #expect(faults.printed.hasPrefix(#"{"changed":false,"faults":[{"line":2,"message":"email: \"ann\""#))
             #expect(faults.log.contains("line 4: email: bob@elsewhere.org appears in line 3 already"))
             #expect(faults.log.contains("2 faults. Nothing was changed."))
+
+            // What is refused is shown by a dry run, which ends as the run does.
+            let head = ["user", "import", try folder.write("email\n", to: "head.csv"), "--sync"]
+            let shown = try await pair.idp(head + ["--dry-run"], endsWith: 1)
+            #expect(
+                shown.printed == """
+                    - ann@elsewhere.org  disabled
+                    - bob@elsewhere.org  disabled
+                    Would be: 0 added, 0 updated, 2 disabled, 0 invited, 0 unchanged. Nothing was changed.
+
+                    """)
+            #expect(shown.log.contains("--sync would disable 2 of 2 imported users, which is all."), "\(shown.log)")
+            let json = try await pair.idp(head + ["--dry-run", "--json"], endsWith: 1).printed
+            #expect(json.contains(#""disabled":["ann@elsewhere.org","bob@elsewhere.org"]"#), "\(json)")
+            #expect(try await pair.idp(head, endsWith: 1).printed.isEmpty)
         }
     }
 

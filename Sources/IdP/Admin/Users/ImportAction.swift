@@ -45,8 +45,9 @@ struct ImportAction: AdminAction {
                     let words = EnglishWords(AdminWriter.cut($0.text))
                     return ("csv", Text("admin.csv-fault", ["line": String($0.line), "fault": words]))
                 })
-        } catch let error as ChangeError {
-            throw AdminProblems("csv", Text("admin.refused", ["reason": EnglishWords(error.description)]))
+        }
+        if let refusal = plan.refusal {
+            throw AdminProblems("csv", Text("admin.refused", ["reason": EnglishWords(refusal)]))
         }
         let kept = plan.steps.filter { $0.changesEnd && isKept($0.email, from: admin) }
         guard kept.isEmpty else {

@@ -25,7 +25,10 @@ package struct ImportFile: Sendable {
         var end: Timestamp? { if case .end(let end) = self { end } else { nil } }
     }
 
+    /// Those whose address can be read, each once. Only a file without faults is imported.
     package private(set) var users: [User] = []
+    /// The groups that each line names, as far as they can be read.
+    private(set) var namedGroups: [(line: Int, groups: [String])] = []
     /// Sorted by line.
     package private(set) var faults: [CSVFile.LineError] = []
 
@@ -93,12 +96,12 @@ package struct ImportFile: Sendable {
             return nil
         }
         let values = Dictionary(zip(columns, record.fields.map(\.trimmed))) { first, _ in first }
-        let before = faults.count
         let email = email(values[.email] ?? "", record.line)
         let name = name(values[.name] ?? "", record.line)
         let groups = groups(values[.groups] ?? "", record.line)
         let until = until(values[.until], record.line)
-        guard faults.count == before, let email else { return nil }
+        namedGroups.append((record.line, groups))
+        guard let email else { return nil }
         return User(line: record.line, email: email, name: name, groups: groups, until: until)
     }
 

@@ -30,6 +30,8 @@ package struct ImportPlan: Sendable {
     package private(set) var faults: [CSVFile.LineError] = []
     /// Accounts of the file that stay disabled.
     package private(set) var stillDisabled: [String] = []
+    /// Why it is not carried out; nil for one that is.
+    package private(set) var refusal: String?
     /// How many imported accounts can sign in before.
     private var imported = 0
 
@@ -58,32 +60,32 @@ package struct ImportPlan: Sendable {
     }
 
     /// Reads what there is, in the caller's transaction, and changes nothing.
-    init(_ users: [ImportFile.User], _ options: Options, at now: Timestamp, _ connection: any SQLConnection) throws {
+    init(_ file: ImportFile, _ options: Options, at now: Timestamp, _ connection: any SQLConnection) throws {
         let known = try Self.known(connection)
         let groups = Set(try GroupStore.all(connection).map(\.id))
-        for user in users {
-            let unknown = user.groups.filter { !groups.contains($0) }
-            if !unknown.isEmpty {
-                fault(
-                    user,
-                    "groups: there is no group \(unknown.joined(separator: ", ")). Make it first: idp group add \(unknown[0])"
-                )
-            }
+        for (line, named) in file.namedGroups {
+            let unknown = named.filter { !groups.contains($0) }
+            guard !unknown.isEmpty else { continue }
+            fault(
+                line,
+                "groups: there is no group \(unknown.joined(separator: ", ")). Make it first: idp group add \(unknown[0])"
+            )
+        }
+        for user in file.users {
             if let found = known[user.email.text] {
                 plan(user, found, options, at: now)
             } else {
                 add(user, options, at: now)
             }
         }
-        if options.syncs { disableMissing(Set(users.map(\.email.text)), known) }
+        if options.syncs { disableMissing(Set(file.users.map(\.email.text)), known) }
+        refusal = reason(options, remaining: try InvitationStore.remaining(at: now, connection))
     }
 
-    private mutating func fault(_ user: ImportFile.User, _ text: String) {
-        faults.append(.init(line: user.line, text))
-    }
+    private mutating func fault(_ line: Int, _ text: String) { faults.append(.init(line: line, text)) }
 
     private mutating func add(_ user: ImportFile.User, _ options: Options, at now: Timestamp) {
-        if let end = user.until?.end, end <= now { return fault(user, Self.past(end)) }
+        if let end = user.until?.end, end <= now { return fault(user.line, Self.past(end)) }
         var step = Step(kind: .add, email: user.email.text, user: user, account: nil, groups: user.groups)
         (step.until, step.isInvited) = (user.until, options.invites)
         step.details = Self.details(groups: user.groups, until: user.until?.end.map(ImportFile.Until.end))
@@ -98,7 +100,7 @@ package struct ImportPlan: Sendable {
         let account = found.account
         if account.eraseAt != nil {
             return fault(
-                user,
+                user.line,
                 "email: \(account.email) is to be erased. Take the line out, or stop that first: idp user erase \(account.email) --cancel"
             )
         }
@@ -106,7 +108,7 @@ package struct ImportPlan: Sendable {
         let new = user.groups.filter { !found.groups.contains($0) }
         let until = user.until.flatMap { $0.end == account.endsAt ? nil : $0 }
         // A day that was set before stays right when it is over: the next run changes nothing.
-        if let end = until?.end, end <= now { return fault(user, Self.past(end)) }
+        if let end = until?.end, end <= now { return fault(user.line, Self.past(end)) }
         let maySignIn = !account.isDisabled && (until != nil || !account.isOver(at: now))
         let isInvited = options.invites && !found.hasBegun && !found.isInvited && maySignIn
         var details = Self.details(groups: new, until: until)
@@ -133,22 +135,21 @@ package struct ImportPlan: Sendable {
         }
     }
 
-    /// Why the plan is not carried out; nil for one that is.
-    ///
     /// A file that is cut off, or of another department, must not lock the company out.
     ///
     /// - Parameter remaining: how many invitations may be sent today.
-    func refusal(_ options: Options, remaining: Int) -> String? {
+    private func reason(_ options: Options, remaining: Int) -> String? {
         let disabled = emails(.disable).count
         let isMany = disabled > 5 && disabled * 100 > imported * 5
+        let isAll = disabled > 0 && disabled == imported
         if let most = options.disableAtMost, disabled > most {
             return
                 "--sync would disable \(disabled) of \(imported) imported users, and --disable-at-most allows \(most). Nothing was changed."
         }
-        if isMany, options.disableAtMost == nil {
+        if isMany || isAll, options.disableAtMost == nil {
             return """
-                --sync would disable \(disabled) of \(imported) imported users, more than 5 %. Nothing was changed. Look at them with \
-                --dry-run, and if that is right: --disable-at-most \(disabled)
+                --sync would disable \(disabled) of \(imported) imported users, \(isAll ? "which is all" : "more than 5 %"). \
+                Nothing was changed. Look at them with --dry-run, and if that is right: --disable-at-most \(disabled)
                 """
         }
         if invited.count > remaining {

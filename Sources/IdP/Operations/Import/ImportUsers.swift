@@ -20,20 +20,19 @@ package struct ImportUsers: OperatorChange {
         package let faults: [CSVFile.LineError]
     }
 
-    /// What the change would do. Changes nothing.
+    /// What the change would do, and why it is refused (``ImportPlan/refusal``). Changes nothing.
     ///
-    /// - Throws: ``Faults``, and ``ChangeError``.
+    /// - Throws: ``Faults``.
     package func plan(at now: Timestamp, _ connection: any SQLConnection) throws -> ImportPlan {
-        let plan = try ImportPlan(file.users, options, at: now, connection)
+        let plan = try ImportPlan(file, options, at: now, connection)
         let faults = (file.faults + plan.faults).sorted { $0.line < $1.line }
         guard faults.isEmpty else { throw Faults(faults: faults) }
-        let remaining = try InvitationStore.remaining(at: now, connection)
-        if let refusal = plan.refusal(options, remaining: remaining) { throw ChangeError(refusal) }
         return plan
     }
 
     package func make(_ context: ChangeContext, _ connection: any SQLConnection) throws -> Changed<ImportPlan> {
         let plan = try plan(at: context.now, connection)
+        if let refusal = plan.refusal { throw ChangeError(refusal) }
         for step in plan.steps { try make(step, context, connection) }
         return Changed(plan, isChanged: !plan.steps.isEmpty)
     }

@@ -93,7 +93,7 @@ struct ImportTests {
             let text = """
                 email,groups,until
                 one@elsewhere.org,,
-                two@elsewhere.org,nobody,
+                two@elsewhere.org,nobody,bad
                 three,,
                 ann@example.com,,
                 five@elsewhere.org,,2001-01-01
@@ -103,7 +103,7 @@ struct ImportTests {
                 try await deployment.change(Self.change(text, deployment))
                 Issue.record("it was imported")
             } catch let faults as ImportUsers.Faults {
-                #expect(faults.faults.map(\.line) == [3, 4, 5, 6])
+                #expect(faults.faults.map(\.line) == [3, 3, 4, 5, 6])
             }
             #expect(try await deployment.rows(of: "account") == 1)
         }
@@ -147,12 +147,12 @@ struct ImportTests {
     }
 
     @Test(
-        "of ten users five may be missing, and six may not: both bounds must be passed",
-        arguments: [(5, true), (6, false)])
-    func smallCompany(missing: Int, isDone: Bool) async throws {
+        "of ten users five may be missing, and six may not: both bounds must be passed; of five not all",
+        arguments: [(10, 5, true), (10, 6, false), (5, 4, true), (5, 5, false)])
+    func smallCompany(of count: Int, missing: Int, isDone: Bool) async throws {
         try await TestDeployment.open { deployment in
-            try await deployment.change(Self.change(Self.file(1...10), deployment))
-            let sync = Self.change(Self.file((missing + 1)...10), syncs: true, deployment)
+            try await deployment.change(Self.change(Self.file(1...count), deployment))
+            let sync = Self.change(Self.file((1...count).dropFirst(missing)), syncs: true, deployment)
             #expect((try await deployment.refusal(of: sync) == nil) == isDone)
         }
     }

@@ -17,6 +17,10 @@ extension UserCommand {
                 or nothing: every fault is reported with its line. A name is that of a new account; users change theirs. A group \
                 that is missing from a line is not left. Nothing is sent without --invite.
 
+                Exit codes: 0 done or nothing to do, 1 a fault of the file, refused, or the database, 64 wrong usage, 78 a wrong \
+                setting. With --dry-run the same: one that would be refused prints its plan, the reason on standard error, and ends \
+                with 1.
+
                 Example: idp user import users.csv --sync --dry-run
                 """)
         @Argument(help: "The file, or - for standard input.", transform: FileArgument.read) var file: String
@@ -24,7 +28,8 @@ extension UserCommand {
         @Flag(help: "Also disable imported users who are missing from the file.") var sync = false
         @Option(
             help: ArgumentHelp(
-                "With --sync: disable so many users at most. Without it, at most 5 % or 5.", valueName: "count"))
+                "With --sync: disable so many users at most. Without it, at most 5 % or 5, and never all.",
+                valueName: "count"))
         var disableAtMost: Int?
         @Flag(help: "Invite those who have not signed in and were not invited. Needs IDP_SECRET_KEY.") var invite =
             false
@@ -72,6 +77,7 @@ extension UserCommand {
                     return try await database.read { try change.plan(at: now, $0) }
                 }
                 print(json ? jsonText(plan) : text(plan))
+                if let refusal = plan.refusal { throw CommandExit.failure(IdPProgram.name, refusal) }
                 try await ClientArgument.warn(client, database)
             } catch let faults as ImportUsers.Faults {
                 throw report(faults.faults)
