@@ -39,8 +39,15 @@ struct SignOutCommandTests {
             #expect(
                 shown.contains("CLIENT ") && shown.contains("SIGNED OUT") && shown.contains("signed_out"), "\(shown)")
 
-            let everybody = try await pair.idp(["user", "sign-out", "--all", "--json"]).printed
-            #expect(everybody == #"{"changed":true,"accounts":1,"messages":0,"messages_left_out":0}"# + "\n")
+            _ = try await browser.signIn(at: pair.client, of: pair, as: "ann@example.com")
+            for (isChanged, count) in [(true, 1), (false, 0)] {
+                let everybody = try await pair.idp(["user", "sign-out", "--all", "--json"]).printed
+                #expect(
+                    everybody == #"{"changed":\#(isChanged),"accounts":\#(count),"messages":0,"messages_left_out":0}"#
+                        + "\n")
+            }
+            let nobody = try await pair.idp(["user", "sign-out", "ann@example.com"]).printed
+            #expect(nobody.hasSuffix(" was signed in nowhere.\n"), "\(nobody)")
             // The client has no logout_uri, so its message leaves the queue.
             try await eventually("the queue is empty") {
                 try await pair.idp(["sign-outs", "list", "--json"]).printed == "[]\n" ? () : nil

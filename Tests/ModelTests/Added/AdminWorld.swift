@@ -36,6 +36,7 @@ struct AdminWorld {
 
     private func visit(_ world: World, _ step: AddedStep, _ what: String, _ role: AdminRole?) async throws -> String {
         let address = Cast.addresses[step.back]
+        if what == "signs" { try await world.purgeSessions() }
         let account = try await world.database.read { try AccountStore.find(email: address, $0)?.id } ?? "nobody"
         let path =
             switch (what, role) {

@@ -23,8 +23,10 @@ extension Model {
 
     mutating func signOutUser(_ address: Int) -> Change {
         guard let account = account(of: address) else { return .refused }
+        let isEntered = signIns.contains { $0.account == account && $0.isOpen }
+        let isSignedIn = isEntered || sessions.indices.contains { live($0)?.account == account }
         endAll(of: account, "signed_out")
-        return record("user_changed", account: account, "signed_out")
+        return isSignedIn ? record("user_changed", account: account, "signed_out") : .unchanged
     }
 
     mutating func signOutEveryone() -> Change {

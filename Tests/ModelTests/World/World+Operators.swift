@@ -38,7 +38,7 @@ extension World {
         switch operation {
         case .disable(let address): try await make(DisableUser(Cast.addresses[address]))
         case .enable(let address): try await make(EnableUser(Cast.addresses[address]))
-        case .signOutUser(let address): try await make(SignOutUser(Cast.addresses[address]))
+        case .signOutUser(let address): try await signOutUser(address)
         case .signOutEveryone: try await signOutEveryone()
         case .erase(let address, let mode): try await erase(address, mode)
         case .end(let address, let days):
@@ -56,7 +56,16 @@ extension World {
         }
     }
 
+    /// A row of a session that has ended by time does not count: whether it was deleted by then, the model does not know.
+    private func signOutUser(_ address: Int) async throws -> String {
+        try await purgeSessions()
+        return try await make(SignOutUser(Cast.addresses[address]))
+    }
+
+    func purgeSessions() async throws { _ = try await node.features.parts.sessions.store.purge(limit: 500) }
+
     private func signOutEveryone() async throws -> String {
+        try await purgeSessions()
         _ = try await SignOutEveryone(changes).make()
         return "changed"
     }

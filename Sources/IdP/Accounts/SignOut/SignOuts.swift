@@ -48,32 +48,33 @@ package struct SignOuts: Sendable {
     ///
     /// - Parameters:
     ///   - actor: who has ended them, for the audit log.
+    ///   - isOpen: whether there was anything to end. Where nothing was, no row says that it has ended.
     ///   - record: says what happens in the same transaction.
     @discardableResult package func end(
-        _ what: EndedSessions, _ cause: SignOutCause, by actor: AuditActor, _ connection: any SQLConnection,
-        audit record: (Event) throws -> Void
+        _ what: EndedSessions, _ cause: SignOutCause, by actor: AuditActor, wasOpen isOpen: Bool = true,
+        _ connection: any SQLConnection, audit record: (Event) throws -> Void
     ) throws -> Told {
-        try end([what], cause, by: actor, connection, audit: record)
+        try end([what], cause, by: actor, wasOpen: isOpen, connection, audit: record)
     }
 
     /// The same for many accounts at once. The messages that wait for a client are counted once.
     @discardableResult package func end(
-        _ all: [EndedSessions], _ cause: SignOutCause, by actor: AuditActor, _ connection: any SQLConnection,
-        audit record: (Event) throws -> Void
+        _ all: [EndedSessions], _ cause: SignOutCause, by actor: AuditActor, wasOpen isOpen: Bool = true,
+        _ connection: any SQLConnection, audit record: (Event) throws -> Void
     ) throws -> Told {
         var (told, room) = (Told(), [String: Int]())
-        for what in all { try end(what, cause, by: actor, &told, &room, connection, audit: record) }
+        for what in all { try end(what, cause, by: actor, isOpen, &told, &room, connection, audit: record) }
         return told
     }
 
     private func end(
-        _ what: EndedSessions, _ cause: SignOutCause, by actor: AuditActor, _ told: inout Told,
+        _ what: EndedSessions, _ cause: SignOutCause, by actor: AuditActor, _ isOpen: Bool, _ told: inout Told,
         _ room: inout [String: Int], _ connection: any SQLConnection, audit record: (Event) throws -> Void
     ) throws {
         let now = clock.now()
         let ended = try signIns.end(what, cause.end, at: now, connection)
         try endAppKeys(what, cause, connection, audit: record)
-        if !cause.isOwn { try record(event(what, cause, actor, ended)) }
+        if !cause.isOwn, isOpen { try record(event(what, cause, actor, ended)) }
         for message in QueuedSignOut.messages(about: ended, what, of: protocols) {
             guard try tells(message.clientID, message.kind, connection) else { continue }
             let left = try room[message.clientID] ?? queue.room(for: message.clientID, connection)

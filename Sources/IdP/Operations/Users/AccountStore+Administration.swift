@@ -59,6 +59,27 @@ extension AccountStore {
         ).map { try $0.text("id") }
     }
 
+    /// Whether an account is signed in, in a browser or an app. One whose session is only idle for too long counts until its row is
+    /// deleted.
+    static func isSignedIn(_ account: Account, at now: Timestamp, _ connection: any SQLConnection) throws -> Bool {
+        let id: SQLArguments = ["id": .text(account.id), "now": .timestamp(now)]
+        let ofApps = try connection.query(
+            """
+            SELECT 1 AS one FROM access_token WHERE account_id = :id
+             UNION ALL SELECT 1 AS one FROM session WHERE owner = :id LIMIT 1
+            """, ["id": .text(account.id)])
+        guard ofApps.isEmpty else { return true }
+        // The rows of sessions that ended by the number stay, with what their browsers were doing.
+        return try connection.query(
+            """
+            SELECT slots FROM session WHERE account_id = :id AND owner IS NULL AND expires_at > :now
+             ORDER BY seen_at DESC LIMIT 500
+            """, id
+        ).contains {
+            SessionSlots(stored: try $0.text("slots"))[CurrentSignIn.self].signIn?.accountSignOuts == account.signOuts
+        }
+    }
+
     /// The rows of `device` belong to ``KnownBrowserStore``, those of `access_token` to ``AccessTokenStore`` and those of
     /// `session` to ``SessionStore``. They go in this transaction so that no crash leaves a half-done change.
     static func endAllSignIns(of account: Account, _ connection: any SQLConnection) throws {

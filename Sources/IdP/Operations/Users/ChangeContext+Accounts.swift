@@ -35,12 +35,20 @@ extension ChangeContext {
     /// Sessions and tokens hold the number that is raised here, so one statement ends all of them, also those that are being
     /// made at this moment. Everything else that gives a browser an advantage without a new proof ends here too. Clients are
     /// told.
+    ///
+    /// - Returns: nil where the account was signed in nowhere. Then no row says that a session has ended.
     @discardableResult
     package func endSignIns(
         of account: Account, _ cause: SignOutCause, _ connection: any SQLConnection
-    ) throws -> SignOuts.Told {
+    ) throws -> SignOuts.Told? {
+        let isSignedIn =
+            try AccountStore.isSignedIn(account, at: now, connection)
+            || !signOuts.signIns.open(of: account.id, connection).isEmpty
         try AccountStore.endAllSignIns(of: account, connection)
-        return try signOuts.end(.all(of: account.id), cause, by: actor, connection) { try record($0, connection) }
+        let told = try signOuts.end(.all(of: account.id), cause, by: actor, wasOpen: isSignedIn, connection) {
+            try record($0, connection)
+        }
+        return isSignedIn ? told : nil
     }
 
     /// Says that an account is changed.

@@ -34,7 +34,8 @@ package struct EnableUser: OperatorChange {
     }
 }
 
-/// Ends all sign-ins of an account, which may sign in again at once. It always changes something.
+/// Ends all sign-ins of an account, which may sign in again at once. Also where there are none, a sign-in that is being made
+/// at this moment ends.
 package struct SignOutUser: OperatorChange {
     private let address: String
 
@@ -42,7 +43,7 @@ package struct SignOutUser: OperatorChange {
 
     package func make(_ context: ChangeContext, _ connection: any SQLConnection) throws -> Changed<Account> {
         let account = try context.account(address, connection)
-        try context.endSignIns(of: account, .byOperator, connection)
+        guard try context.endSignIns(of: account, .byOperator, connection) != nil else { return account.unchanged }
         try context.note(.signedOut, account, connection)
         return try account.changed(connection)
     }

@@ -8,13 +8,13 @@ package struct SignOutEveryone: Sendable {
 
     package init(_ changes: OperatorChanges) { self.changes = changes }
 
-    /// - Returns: how many accounts there are, and the clients' messages.
+    /// - Returns: how many accounts were signed in, and the clients' messages.
     package func make() async throws -> (accounts: Int, told: SignOuts.Told) {
         var (last, count, told) = ("", 0, SignOuts.Told())
         while true {
             let slice = try await changes.make(SignOutSlice(after: last)).result
-            (count, told) = (count + slice.ids.count, told + slice.told)
-            guard slice.ids.count == SignOutSlice.limit, let id = slice.ids.last else { return (count, told) }
+            (count, told) = (count + slice.count, told + slice.told)
+            guard let id = slice.last else { return (count, told) }
             last = id
         }
     }
@@ -23,7 +23,10 @@ package struct SignOutEveryone: Sendable {
 /// Signs out the accounts that come next by their id.
 private struct SignOutSlice: OperatorChange {
     struct Slice: Sendable {
-        var ids: [String] = []
+        /// The last account; nil if no others come after it.
+        var last: String?
+        /// How many were signed in.
+        var count = 0
         var told = SignOuts.Told()
     }
 
@@ -38,11 +41,12 @@ private struct SignOutSlice: OperatorChange {
             ["after": .text(after), "limit": .integer(Int64(Self.limit))]
         ).map(Account.init)
         var slice = Slice()
+        slice.last = accounts.count == Self.limit ? accounts.last?.id : nil
         for account in accounts {
-            slice.ids.append(account.id)
-            slice.told = slice.told + (try context.endSignIns(of: account, .byOperator, connection))
+            guard let told = try context.endSignIns(of: account, .byOperator, connection) else { continue }
+            (slice.count, slice.told) = (slice.count + 1, slice.told + told)
             try context.note(.signedOut, account, connection)
         }
-        return Changed(slice, isChanged: !accounts.isEmpty)
+        return Changed(slice, isChanged: slice.count > 0)
     }
 }

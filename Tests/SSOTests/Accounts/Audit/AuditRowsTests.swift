@@ -150,14 +150,15 @@ struct AuditRowsTests {
             let actor = AuditActor.command(user: "root", sudo: "ann")
             let address = "ann@example.com"
             let changes: [any OperatorChange] = [
-                DisableUser(address), DisableUser(address), EnableUser(address), EnableUser(address),
-                SignOutUser(address),
+                SignOutUser(address), SignOutUser(address), DisableUser(address), DisableUser(address),
+                EnableUser(address), EnableUser(address),
             ]
             var isChanged: [Bool] = []
             for change in changes { isChanged.append(try await deployment.isChanged(by: change, of: actor)) }
-            #expect(isChanged == [true, false, true, false, true])
+            #expect(isChanged == [true, false, true, false, true, false])
             let rows = try await deployment.audit.page(AuditSearch()).filter { $0.event == "user_changed" }
             #expect(Set(rows.map(\.cause)) == ["disabled", "enabled", "signed_out"] && rows.count == 3)
+            #expect(try await deployment.auditRows(.sessionEnded).count == 1, "nothing was open when it was disabled")
             #expect(rows.allSatisfy { $0.actor == "command:root sudo:ann" && $0.network == nil })
         }
     }

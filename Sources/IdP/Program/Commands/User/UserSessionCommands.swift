@@ -91,7 +91,11 @@ extension UserCommand {
             guard let address else { return try await signOutAll() }
             try await AccountOptions.make(
                 { _ in SignOutUser(address) }, json: json, database, account: { $0 }
-            ) { name, _ in "Signed out \(name): its sessions have ended, and its unused tokens are void." }
+            ) { name, changed in
+                changed.isChanged
+                    ? "Signed out \(name): its sessions have ended, and its unused tokens are void."
+                    : "\(name) was signed in nowhere."
+            }
         }
 
         private func signOutAll() async throws {
