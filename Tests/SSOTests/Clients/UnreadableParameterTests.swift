@@ -54,6 +54,25 @@ struct UnreadableParameterTests {
         }
     }
 
+    @Test("one of a client's server is named in the answer, also the code and the tokens")
+    func ofForms() async throws {
+        try await TestDeployment.openWithOIDC { deployment in
+            let head = [
+                ("Content-Type", "application/x-www-form-urlencoded"),
+                ("Authorization", TestDeployment.basic(deployment.client.id, deployment.client.secret)),
+            ]
+            for (path, form, name) in [
+                (OIDCPath.token, "grant_type=authorization_code&redirect_uri=U&code=%zz", "code"),
+                (OIDCPath.token, "grant_type=refresh_token&refresh_token=%zz", "refresh_token"),
+                (OIDCPath.revoke, "token=%zz", "token"),
+            ] {
+                let json = try await deployment.oidcProbe.post(path, head, body: Array(form.utf8)).json()
+                #expect(json["error"]?.text == "invalid_request", "\(name)")
+                #expect(json["error_description"]?.text == "\(name) is not percent-encoded UTF-8.", "\(name)")
+            }
+        }
+    }
+
     @Test("a page of a parameter that is there twice names it, too")
     func repeated() async throws {
         try await TestDeployment.openWithOIDC { deployment in
