@@ -105,8 +105,8 @@ package struct EmailCodeMethod: SignInMethod {
         let flow = FlowID.read(request.queryFields) ?? context.session?[Flows.self].pending(held, now: clock.now())?.id
         if let done = try await completion.alreadySignedIn(request, context, flow: flow) { return done }
         guard let session = context.session, let challenge = try await challenge(of: session) else {
-            let hasCode = context.session?[BrowserChallenges.self].current != nil
-            return .redirect(to: completion.pathAfterFirstStep(context.session, flow, hasCode: hasCode))
+            let next = completion.pathAfterFirstStep(context.session, flow, hasCode: holdsChallenge(context.session))
+            return .redirect(to: next)
         }
         return try await answer(request, context, session, challenge, flow: flow, error: nil)
     }
@@ -117,8 +117,9 @@ package struct EmailCodeMethod: SignInMethod {
         }
         // Without the first step there is nothing to guess (ASVS 2.3.1).
         guard let session = post.context.session, let challenge = try await challenge(of: session) else {
+            let hasCode = post.isOutrun || holdsChallenge(post.context.session)
             return .over(
-                .redirect(to: completion.pathAfterFirstStep(post.context.session, post.flow, hasCode: true)))
+                .redirect(to: completion.pathAfterFirstStep(post.context.session, post.flow, hasCode: hasCode)))
         }
         return .open(challenge)
     }
@@ -170,6 +171,8 @@ package struct EmailCodeMethod: SignInMethod {
     private func isReplaced(_ session: Session) async throws -> Bool {
         try await !sessions.store.isAlive(session)
     }
+
+    private func holdsChallenge(_ session: Session?) -> Bool { session?[BrowserChallenges.self].current != nil }
 
     private func challenge(of session: Session) async throws -> Challenge? {
         guard let held = session[BrowserChallenges.self].current else { return nil }
