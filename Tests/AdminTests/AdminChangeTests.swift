@@ -77,6 +77,29 @@ struct AdminChangeTests {
         }
     }
 
+    @Test("IDP_ADMIN_REQUIRE=phr: an admin who has to add a passkey first comes back to the change that waits")
+    func firstPasskey() async throws {
+        try await TestDeployment.openAdmin(settings: ["IDP_ADMIN_REQUIRE": "phr"]) { deployment in
+            let browser = try await deployment.adminBrowser()
+            let question = try await deployment.question(
+                browser, "/admin/users/invite", ["address": "new@example.com"])
+            let asked = try await browser.submit(question.page().form(with: "version"), on: question)
+            let flow = try asked.location().query("flow")
+            #expect(try await browser.follow(asked).text.contains("/passkeys/add") && flow != nil)
+            let authenticator = SoftwareAuthenticator(.synced)
+            let added = try await browser.addPasskey(authenticator, on: deployment.passkeyPage(browser))
+            let back = try added.location()
+            #expect(added.status == 303 && back.path == "/sign-in" && back.query("flow") == flow)
+            let again = try await browser.follow(browser.usePasskey(authenticator, on: browser.follow(added)))
+            #expect(again.text.contains("new@example.com"), "\(again.text)")
+            #expect(try await browser.submit(again.page().form(with: "version"), on: again).status == 303)
+            #expect(try await deployment.account("new@example.com").addedAt != nil)
+            let second = SoftwareAuthenticator(.synced)
+            let more = try await browser.addPasskey(second, on: deployment.passkeyPage(browser))
+            #expect(try more.location().path == "/passkeys", "nothing waits any more")
+        }
+    }
+
     @Test("an effect that has changed since the page was shown is asked about again, with the difference")
     func changedMeanwhile() async throws {
         try await TestDeployment.openAdmin { deployment in

@@ -48,11 +48,6 @@ package struct Flows: SessionSlot {
     /// The newest pending flow, whatever it is for.
     package func newest(now: Timestamp) -> FlowID? { all.last { pending($0.id, now: now) != nil }?.id }
 
-    /// The newest pending flow of a client that needs a strong sign-in.
-    package func demanding(now: Timestamp) -> FlowID? {
-        all.last { $0.demand.strength != nil && !$0.returnTo.isEmpty && pending($0.id, now: now) != nil }?.id
-    }
-
     /// The pending flow of the same request, as after a reload, that a sign-in of any age will do for. Nil without one, and for a request
     /// without a replay key.
     func pending(_ request: Flow.Request, now: Timestamp) -> FlowID? {

@@ -52,9 +52,8 @@ extension Model {
         notify(user.account, isAlwaysTold: true)
         record("passkey_added", account: user.account)
         // A client waits for a user who had no passkey.
-        guard let waiting = sessions[session].flows.last(where: { flows[$0].isStrong && isPending($0) }) else {
-            return "added"
-        }
+        guard !user.isStrong, let waiting = sessions[session].flows.last(where: { flows[$0].isStrong && isPending($0) })
+        else { return "added" }
         browsers[browser].flow = waiting
         return "added for a client"
     }

@@ -1,7 +1,7 @@
 import Foundation
 import HTTPTypes
 import IdPAccounts
-import SSOShared
+package import SSOShared
 package import SSOWeb
 
 /// The purpose of every flow that is a change: it waits until its user has signed in again, and then presses the button of a page.
@@ -61,6 +61,15 @@ extension Flows {
         pending(id, now: now).flatMap {
             $0.purpose == ChangePurpose.id && $0.begunAt <= now + ClockSkew.tolerated ? $0 : nil
         }
+    }
+
+    /// The newest pending flow of a client, or of a page for this account, that needs a stronger sign-in. A change of the account
+    /// itself needs no more than the account has.
+    package func demanding(moreThan strength: Strength, of account: String, now: Timestamp) -> FlowID? {
+        all.last {
+            ($0.demand.strength ?? .any) > strength && pending($0.id, now: now) != nil
+                && (!$0.returnTo.isEmpty || $0.subject == account && $0.purpose != ChangePurpose.id)
+        }?.id
     }
 
     /// Ends a change. Of any number of callers exactly one gets it.

@@ -168,8 +168,9 @@ struct PasskeyAddRoutes: Sendable {
         case .added where try form.fields.text("offer") == "1":
             return .redirect(to: next(form.flow, form.session.slots))
         case .added:
-            // A client waits for a user who had no passkey.
-            let waiting = form.session[Flows.self].demanding(now: clock.now())
+            // A client or a page waits for a user who had no passkey.
+            let waiting = form.session[Flows.self].demanding(
+                moreThan: user.signIn.proofs.strength, of: user.account.id, now: clock.now())
             return .redirect(to: waiting.map { SignInPath.signIn($0) } ?? PasskeyPath.list + "?added")
         case .taken: return try await refuse(.init("already_registered", Text("passkey-add.error-taken")), user, form)
         case .full:
