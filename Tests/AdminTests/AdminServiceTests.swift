@@ -213,6 +213,19 @@ struct AdminServiceTests {
     @Test("an address that was refused is shown beside the nearest one, with what differs, and mended by a press")
     func refusedAddress() async throws {
         try await Self.open { deployment, browser in
+    @Test("a cell with a long word is marked, whatever its text is made of")
+    func longWords() async throws {
+        try await Self.open { deployment, _ in
+            let pages = try #require(try BuiltInPages.idp(Brand(deployment.idp.settings)))
+            let writer = AdminWriter(texts: pages.texts(in: .english), now: deployment.clock.now)
+            let word = String(repeating: "W", count: 60)
+            for text in [Text("admin.value", ["value": word]), Text("admin.disabled-named", ["name": word])] {
+                #expect(writer.cell(text).isLong && writer.link(text, "/").isLong)
+            }
+            #expect(!writer.cell(Text("admin.everyone")).isLong && writer.sentence("Use `\(word)`.").isLong)
+        }
+    }
+
             _ = try await deployment.make(browser, "/admin/services/add", Self.wiki)
             let visitor = deployment.browser()
             for path in ["callback/", "callback/", "one", "two", "three"] {

@@ -45,14 +45,17 @@ struct AdminWriter: Sendable {
             $0.offset.isMultiple(of: 2) ? String($0.element) : "<code>\($0.element)</code>"
         }
         let sentence = parts.count.isMultiple(of: 2) ? valueHTML(words) : html.joined()
-        return AdminPage.Cell(valueHTML: "<span lang=\"en\">\(sentence)</span>", isText: true)
+        return AdminPage.Cell(
+            valueHTML: "<span lang=\"en\">\(sentence)</span>", isText: true, isLong: Self.isLong(words))
     }
 
     private static func isLong(_ value: String) -> Bool {
         value.split { $0.isWhitespace || $0 == "-" }.contains { $0.count > 20 }
     }
 
-    func cell(_ text: Text) -> AdminPage.Cell { AdminPage.Cell(valueHTML: html(text), isText: true) }
+    func cell(_ text: Text) -> AdminPage.Cell {
+        AdminPage.Cell(valueHTML: html(text), isText: true, isLong: Self.isLong(plain(text)))
+    }
 
     func cell(_ moment: Timestamp?) -> AdminPage.Cell {
         guard let moment else { return AdminPage.Cell(valueHTML: html(Text("admin.never")), isText: true) }
@@ -65,7 +68,7 @@ struct AdminWriter: Sendable {
     }
 
     func link(_ text: Text, _ href: String) -> AdminPage.Cell {
-        AdminPage.Cell(valueHTML: html(text), href: href, isLink: true)
+        AdminPage.Cell(valueHTML: html(text), href: href, isLink: true, isLong: Self.isLong(plain(text)))
     }
 
     func links(_ links: [(Text, String)]) -> AdminPage.Cell {
