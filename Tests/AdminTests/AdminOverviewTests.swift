@@ -100,6 +100,8 @@ struct AdminOverviewTests {
             let page = try await browser.get(deployment.origin + "/admin/settings")
             #expect(page.text.contains("IDP_ADMINS") && page.text.contains("environment"))
             #expect(!page.text.contains(deployment.idp.values["IDP_SECRET_KEY"] ?? "?"))
+            let row = try #require(page.text.split(separator: "<tr>").first { $0.contains("client partner-1") })
+            #expect(row.contains("clients.yaml:"), "\(row)")
         }
     }
 }

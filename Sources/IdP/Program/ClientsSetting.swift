@@ -46,7 +46,9 @@ struct ClientsSetting: ReadableSetting {
                 reader.requireDifferent(
                     keys, FlowSettings.secretKey.name, from: secret, "the secret of the client \(client.id)")
             }
-            reader.record("client \(client.id)", client.shown(fingerprints: client.secrets.map(\.fingerprint)))
+            reader.record(
+                "client \(client.id)", client.shown(fingerprints: client.secrets.map(\.fingerprint)),
+                from: client.origin.place)
         }
         return registry
     }

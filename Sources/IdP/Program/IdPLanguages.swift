@@ -4,9 +4,10 @@ import SSOWeb
 enum IdPLanguages {
     /// More lines than a translator corrects at once.
     private static let mostWarnings = 50
+    private static let name = "IDP_LANGUAGES_DIR"
 
     static let setting = Setting<AddedLanguages?>(
-        "IDP_LANGUAGES_DIR", example: "/usr/share/swift-sso-idp/languages",
+        name, example: "/usr/share/swift-sso-idp/languages",
         "Languages beside English and German: a folder with one folder of catalogues per language, such as fr."
     ) { folder, reader in
         let added = AddedLanguages(folder: folder, beside: try Catalogue(IdPPages.files.map(\.texts)))
@@ -22,7 +23,7 @@ enum IdPLanguages {
                 "IDP_LANGUAGES_DIR: there are \(added.findings.count - mostWarnings) more. Correct the first ones.")
         }
         for report in added.reports {
-            reader.record("language \(report.tag)", report.words)
+            reader.record("language \(report.tag)", report.words, from: reader.source.place(of: name))
             guard !report.missing.isEmpty else { continue }
             reader.addCheck {
                 $0.record("language \(report.tag) lacks", report.missing.joined(separator: ", "))

@@ -22,15 +22,12 @@ package struct SettingValues: Sendable {
     /// What `check` prints of them: every setting in force, secrets as fingerprints, and what is probably wrong.
     package private(set) var lines: [SettingsReader.Line] = []
     package private(set) var warnings: [String] = []
-    /// Where the value of each setting that is set comes from, in words.
-    package private(set) var places: [String: String] = [:]
 
     /// Reads all settings in this order. One with a problem has no value, and the others are read all the same: an operator sees
     /// all problems at once.
     package init(_ settings: [any ReadableSetting], _ reader: SettingsReader) {
         for setting in settings { read(setting, reader) }
         (lines, warnings) = (reader.lines, reader.warnings)
-        places = [SettingDescription](settings).reduce(into: [:]) { $0[$1.name] = reader.source.place(of: $1.name) }
     }
 
     /// The value of a setting.

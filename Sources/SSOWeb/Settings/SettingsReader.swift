@@ -10,6 +10,8 @@ public final class SettingsReader {
         public let name: String
         /// Its value, or a replacement for it.
         public let shown: String
+        /// Where it comes from, in words; nil for a default.
+        package let place: String?
     }
 
     /// The places of the settings, for a second reader of the same ones.
@@ -40,7 +42,17 @@ public final class SettingsReader {
     public func warn(_ text: String) { if !warnings.contains(text) { warnings.append(text) } }
 
     /// Records an effective value for `check`.
-    public func record(_ name: String, _ shown: String) { lines.append(Line(name: name, shown: shown)) }
+    ///
+    /// - Parameter place: where it comes from, for what is no setting by itself.
+    public func record(_ name: String, _ shown: String, from place: String? = nil) {
+        lines.append(Line(name: name, shown: shown, place: place ?? source.place(of: name)))
+    }
+
+    /// Records what is in force where the text of a setting says something else.
+    package func correct(_ name: String, _ shown: String) {
+        lines.removeAll { $0.name == name }
+        record(name, shown)
+    }
 
     /// Adds a check of something outside the settings, such as a file, a folder or an address. ``runChecks()`` runs it.
     public func addCheck(_ check: @escaping @Sendable (SettingsReader) async -> Void) { checks.append(check) }

@@ -79,7 +79,7 @@ public struct SettingsSource: Sendable {
     public var hint: String? { file.hint }
 
     /// Where the value of a setting comes from, in words; nil for one that is not set.
-    func place(of name: String) -> String? {
+    package func place(of name: String) -> String? {
         for name in [name, name + "_FILE"] {
             if Self.text(name, in: arguments) != nil { return "command line" }
             if environment[name].map({ !$0.isEmpty }) == true { return "environment" }

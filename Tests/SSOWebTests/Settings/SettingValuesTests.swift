@@ -72,6 +72,21 @@ struct SettingValuesTests {
 
     @Test("a default and a check may read what stands before in the list")
     func others() throws {
+    @Test("each line has the place of its value, also of one that was read before the list or is no setting")
+    func places() {
+        let file = EnvFile.none
+        let reader = SettingsReader(
+            SettingsSource(arguments: [], environment: ["A_LIMIT": "7", "A_DAYS": "8"], file: file))
+        _ = reader.value(Self.days)
+        reader.record("client wiki", "Wiki", from: "clients.yaml:3")
+        reader.record("A_LIMIT and more", "x")
+        let values = SettingValues([Self.limit, Self.apart], reader)
+        #expect(values.lines.map(\.name) == ["A_DAYS", "client wiki", "A_LIMIT and more", "A_LIMIT", "A_OTHER"])
+        #expect(values.lines.map(\.place) == ["environment", "clients.yaml:3", nil, "environment", nil])
+        reader.correct("A_LIMIT", "none")
+        #expect(reader.lines.last?.shown == "none" && reader.lines.count == 5)
+    }
+
         let settings: [any ReadableSetting] = [Self.limit, Self.double, Self.apart]
         let (values, reader) = Self.read(["A_LIMIT": "4"], settings)
         #expect(try values[Self.double] == "8" && reader.problems == [])

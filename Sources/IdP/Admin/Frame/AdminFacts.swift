@@ -24,8 +24,6 @@ extension AdminDesk {
     var events: [EventKind] { facts.events }
     var version: String { facts.version }
     var settings: [SettingsReader.Line] { facts.values.lines }
-    /// Where a setting comes from; nil for a default.
-    func place(of setting: String) -> String? { facts.values.places[setting] }
     /// What a change says about emails; nothing where none is sent.
     var adminsTold: [Text] { parts.hasMail ? [Text("admin.effect-admins-told")] : [] }
     var userTold: [Text] { parts.hasMail ? [Text("admin.effect-user-told")] : [] }

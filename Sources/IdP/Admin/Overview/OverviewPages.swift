@@ -119,7 +119,7 @@ struct OverviewPages: Sendable {
             desk.settings.map {
                 [
                     writer.cell($0.name), writer.cell($0.shown),
-                    desk.place(of: $0.name).map { writer.cell($0) } ?? writer.cell(Text("admin.default")),
+                    $0.place.map { writer.cell($0) } ?? writer.cell(Text("admin.default")),
                 ]
             }, empty: Text("admin.settings-empty"))
         let warnings =
