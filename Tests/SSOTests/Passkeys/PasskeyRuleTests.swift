@@ -150,4 +150,12 @@ struct PasskeyRuleTests {
                 try await thief.usePasskey(authenticator, on: deployment.signInPage(thief)).status == 422)
         }
     }
+
+    @Test("check and the page of settings show no domain where the pages have an IP address, which has no passkeys")
+    func domain() {
+        for (url, shown) in [("http://127.0.0.1:8080", "none"), ("https://idp.example.com", "idp.example.com")] {
+            let reader = SettingsFixture.read(.idp, ["IDP_PUBLIC_URL": url])
+            #expect(reader.lines.filter { $0.name == "IDP_PASSKEY_RP_ID" }.map(\.shown) == [shown], "\(url)")
+        }
+    }
 }

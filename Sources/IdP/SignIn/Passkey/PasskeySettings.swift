@@ -34,6 +34,7 @@ package enum PasskeySettings {
     private static func warn(_ domain: String?, _ reader: SettingsReader, _ values: SettingValues) {
         guard let origin = try? values[FlowSettings.publicURL] else { return }
         guard let domain else {
+            reader.correct(relyingPartyID.name, "none")
             if !origin.isLoopback {
                 reader.warn(
                     "\(relyingPartyID.name): passkeys are off, because browsers make none for an IP address. Use a domain in IDP_PUBLIC_URL."
