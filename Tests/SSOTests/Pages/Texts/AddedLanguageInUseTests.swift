@@ -24,7 +24,7 @@ struct AddedLanguageInUseTests {
             let links = try form.page().tags.filter { $0.name == "a" && $0["hreflang"] != nil }.map { $0["hreflang"] }
             #expect(links == ["en", "de", "es"] && form.text.contains(">Español</a>"))
             let waiting = try await browser.ask(for: "ann@example.com", on: form)
-            #expect(waiting.text.contains("Consultez vos e-mails"))
+            #expect(waiting.text.contains("Consultez vos e\u{2011}mails"))
             let email = try await deployment.mailbox.email(to: "ann@example.com")
             #expect(email.header("content-language") == "fr")
             #expect(email.text.decodingQuotedPrintable().contains("Votre code pour vous connecter à"))
