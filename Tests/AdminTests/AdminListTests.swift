@@ -138,7 +138,7 @@ struct AdminListTests {
         }
     }
 
-    @Test("a message that has failed can be tried now and given up; one that is settled cannot be given up")
+    @Test("a message that has failed can be tried now and given up, one that is settled cannot; each names its user")
     func messages() async throws {
         try await Self.open { deployment, browser in
             let account = try await deployment.account(TestDeployment.admin).id
@@ -158,6 +158,32 @@ struct AdminListTests {
 
     @Test(
         "a name in another script or with accents is found in small and in capital letters",
+            try await deployment.stored.signOutMessages.addTried(
+                "ann", at: "partner-1", of: deployment.account("ann@example.com").id, at: deployment.clock.now,
+                next: deployment.clock.now + .minutes(5), error: "timeout", isSettled: false, isDelivered: false)
+            let users = [("waits", TestDeployment.admin), ("ann", "ann@example.com")]
+            let both = try await browser.get(deployment.origin + "/admin/sign-outs")
+            for (id, user) in users {
+                #expect(both.text.contains(">\(user)</bdi></a></td>"), "\(user)")
+                for action in ["retry", "give-up"] {
+                    let path = "/admin/sign-outs/evt_\(id)/\(action)"
+                    let label = try #require(both.text.split(separator: "href=\"\(path)\"").last?.prefix(120))
+                    #expect(label.contains("about") && label.contains(user), "\(label)")
+                    let question = try await browser.get(deployment.origin + path).text
+                    let effect = try #require(question.split(separator: "class=\"effects\"").last?.prefix(200))
+                    #expect(effect.contains(user) && effect.contains("partner-1"), "\(effect)")
+                }
+            }
+        }
+    }
+
+    @Test("a state that does not exist is an error of its field, and not a list of everybody")
+    func wrongState() async throws {
+        try await Self.open { deployment, browser in
+            let page = try await browser.get(deployment.origin + "/admin/users?state=typo")
+            #expect(page.status == 422 && page.text.contains("Choose a state from the list."), "\(page.text)")
+            #expect(page.text.contains("aria-invalid=\"true\"") && !page.text.contains("<table"))
+            #expect(try await browser.get(deployment.origin + "/admin/users?state=active").status == 200)
         arguments: [
             ("Änne Ösel", ["änne", "Änne", "ÄNNE ö"], ["ÖSEL", "ösel", "ne Ö"]),
             ("ÉMILE", ["émile", "Émile"], ["MILE", "é"]), ("Жанна", ["жанна", "ЖАННА"], ["НН", "нн"]),

@@ -16,8 +16,9 @@ struct SignOutPages: Sendable {
     @Sendable private func show(
         _ request: Request, _ context: VisitorContext, _ admin: Admin, _ writer: AdminWriter
     ) async throws -> AdminPage {
-        let all = try await desk.parts.database.read { connection in
-            try AdminView.signOuts(limit: 500, desk.parts.signOuts.queue, connection)
+        let (all, names) = try await desk.parts.database.read { connection in
+            let all = try AdminView.signOuts(limit: 500, desk.parts.signOuts.queue, connection)
+            return (all, try AdminView.addresses(of: all.map(\.accountID), connection))
         }
         // A message keeps its place while others come: the list goes on after one.
         let after = request.queryText("after")
@@ -29,7 +30,8 @@ struct SignOutPages: Sendable {
             [
                 writer.paragraph(Text("admin.sign-outs-intro")),
                 SignOutTable.block(
-                    shown, writer, caption: Text("admin.sign-outs-caption"), empty: Text("admin.sign-outs-empty"),
+                    shown, writer, names: names, caption: Text("admin.sign-outs-caption"),
+                    empty: Text("admin.sign-outs-empty"),
                     next: rest.count > shown.count
                         ? shown.last.map { AdminPath.query(AdminPath.signOuts, [("after", $0.id)]) } : nil,
                     offers: admin.mayChange),
@@ -51,8 +53,9 @@ struct RetrySignOutAction: AdminAction {
         if case .delivered = message.state {
             throw AdminRefusal(Text("admin.is-delivered"), client: message.clientID)
         }
+        let about = try message.about(connection)
         return AdminPlan(
-            Text("admin.retry", ["name": message.clientID]), [Text("admin.effect-retry")], home: AdminPath.signOuts,
+            Text("admin.retry", about), [Text("admin.effect-retry", about)], home: AdminPath.signOuts,
             account: message.accountID, client: message.clientID, state: message.state.name)
     }
 
@@ -76,13 +79,21 @@ struct GiveUpAction: AdminAction {
         guard case .waiting = message.state else {
             throw AdminRefusal(Text("admin.is-settled"), client: message.clientID)
         }
+        let about = try message.about(connection)
         return AdminPlan(
-            Text("admin.give-up", ["name": message.clientID]), [Text("admin.effect-give-up")], home: AdminPath.signOuts,
+            Text("admin.give-up", about), [Text("admin.effect-give-up", about)], home: AdminPath.signOuts,
             account: message.accountID, client: message.clientID, state: message.state.name)
     }
 
     func make(_ asked: AdminAsked, _ context: ChangeContext, _ connection: any SQLConnection) throws -> AdminOutcome {
         _ = try GiveUpSignOut(asked.id).make(context, connection)
         return .done(nil)
+    }
+}
+
+extension QueuedSignOut {
+    /// The service, and the user whose sessions have ended.
+    fileprivate func about(_ connection: any SQLConnection) throws -> [String: any TextValue] {
+        ["name": clientID, "address": try AdminView.account(accountID, connection)?.email ?? accountID]
     }
 }

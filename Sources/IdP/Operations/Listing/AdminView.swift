@@ -17,8 +17,14 @@ package enum AdminView {
     package static func addresses(
         in rows: [AuditEntry], _ connection: any SQLConnection
     ) throws -> [String: String] {
-        let ids = Set(rows.compactMap(\.account) + rows.compactMap(\.actingAccount))
-        return try ids.reduce(into: [:]) { $0[$1] = try account($1, connection)?.email }
+        try addresses(of: rows.compactMap(\.account) + rows.compactMap(\.actingAccount), connection)
+    }
+
+    /// The addresses of accounts, by id.
+    package static func addresses(
+        of ids: [String], _ connection: any SQLConnection
+    ) throws -> [String: String] {
+        try Set(ids).reduce(into: [:]) { $0[$1] = try account($1, connection)?.email }
     }
 
     /// The groups of an account, and its last sign-in. A way to sign in is noted as used from the second time on.
