@@ -259,3 +259,4 @@ struct AdminServiceTests {
         }
     }
 }
+            #expect(page.text.contains("as it is sent") && !page.text.contains("nearest_redirect_uri"))

@@ -53,7 +53,7 @@ extension EventKind {
     package static let authorizeRefused = EventKind(
         "authorize_refused", .notice, .refusal("client, `cause`"), line: [.client.orDash, .cause()],
         by: [.protocol], causes: authorizeCauses,
-        "A sign-in link is wrong: `cause`, for an unregistered address the nearest one. Tell the client's developers, who otherwise get `error_description`."
+        "A sign-in link is wrong: `cause`, for an unregistered address `nearest_redirect_uri`. Tell the client's developers, who otherwise get `error_description`."
     )
     package static let secondFactorMissing = EventKind(
         "second_factor_missing", .notice, line: [.account, .detail("factor").orDash, .session, .flow],
@@ -68,8 +68,8 @@ extension EventKind {
             .init("client_dropped", "The client was removed or disabled while its user signed in."),
             .init("client_id_unknown", "Correct `client_id`, or register the client."),
             .init("client_id_wrong", "Correct `client_id`, or register the client for OpenID Connect."),
-            .init("redirect_uri_not_registered", "Register the redirect URI byte for byte: `nearest_redirect_uri`."),
-            .init("redirect_uri_wrong", "Register the redirect URI byte for byte: `nearest_redirect_uri`."),
+            .init("redirect_uri_not_registered", "Register the redirect URI byte for byte as it is sent."),
+            .init("redirect_uri_wrong", "Register the redirect URI byte for byte as it is sent."),
             .init("state_not_ascii", "`state` must be printable ASCII."),
             .init("state_wrong", "`state` must be printable ASCII."),
             .init("code_challenge_method_not_s256", "`code_challenge_method` must be `S256`."),
