@@ -172,11 +172,20 @@ extension PublicError {
             headers: [.allow: allowed.map(\.rawValue).joined(separator: ", ")])
     }
 
+    /// Whose requests a limit counts.
+    public enum Sender: Sendable { case network, browser, account }
+
     /// A limit is exceeded. The page and `Retry-After` show the wait, at least one second.
-    public static func tooManyRequests(retryAfter: Duration) -> Self {
-        Self(
-            .tooManyRequests, code: "rate_limited", title: Text("error.rate-limited.title"),
-            explanation: Text("error.rate-limited", ["wait": Text.span(retryAfter)]),
+    public static func tooManyRequests(from sender: Sender = .network, retryAfter: Duration) -> Self {
+        let wait: [String: any TextValue] = ["wait": Text.span(retryAfter)]
+        let explanation =
+            switch sender {
+            case .network: Text("error.rate-limited", wait)
+            case .browser: Text("error.rate-limited-browser", wait)
+            case .account: Text("error.rate-limited-account", wait)
+            }
+        return Self(
+            .tooManyRequests, code: "rate_limited", title: Text("error.rate-limited.title"), explanation: explanation,
             headers: [.retryAfter: String(max(1, retryAfter.secondsRoundedUp))])
     }
 

@@ -176,7 +176,9 @@ public struct NewSessionLimit: Sendable {
         guard let browser = try await knownBrowser(request) else {
             return try addresses.limit(limit, request, context.peer)
         }
-        if let wait = browsers.hit(Array(browser.utf8)) { throw PublicError.tooManyRequests(retryAfter: wait) }
+        if let wait = browsers.hit(Array(browser.utf8)) {
+            throw PublicError.tooManyRequests(from: .browser, retryAfter: wait)
+        }
     }
 
     /// Removes one session of this network from the count: its user has signed in. A known browser was counted for itself.

@@ -83,6 +83,7 @@ struct PasskeySignInTests {
             for _ in 0..<60 { #expect(try await browser.renewPasskeyOptions(on: page).status == 200) }
             let over = try await browser.renewPasskeyOptions(on: page)
             #expect(over.status == 429 && over.reply.header("retry-after") != nil)
+            #expect(over.text.contains("from this browser") && !over.text.contains("network"), "\(over.text)")
         }
     }
 
@@ -99,6 +100,7 @@ struct PasskeySignInTests {
             }
             let over = try await browser.usePasskey(authenticator, on: page)
             #expect(over.status == 429 && over.reply.header("retry-after") != nil)
+            #expect(over.text.contains("from this browser") && !over.text.contains("network"), "\(over.text)")
             deployment.clock.advance(by: .minutes(2))
             let later = try await deployment.signInPage(browser)
             #expect(try await browser.usePasskey(authenticator, on: later).status == 303)

@@ -31,7 +31,7 @@ extension AdminActions {
                 Event(
                     .adminRefused, by: .user(admin.user.account.id), session: admin.user.session.handle, cause: "limit",
                     detail: Action.id))
-            throw PublicError.tooManyRequests(retryAfter: pause)
+            throw PublicError.tooManyRequests(from: .account, retryAfter: pause)
         }
         let made: AdminMade
         do {

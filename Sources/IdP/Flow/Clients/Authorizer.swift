@@ -125,7 +125,7 @@ package struct Authorizer: Sendable {
         case .visitor(let step), .ended(let step):
             return asking.refuse(try refusal(step, asked, context), request, received)
         case .tooManyGrants(let wait):
-            guard asked.isSilent else { throw PublicError.tooManyRequests(retryAfter: wait) }
+            guard asked.isSilent else { throw PublicError.tooManyRequests(from: .browser, retryAfter: wait) }
             return asking.refuse(.temporarilyUnavailable, request, received)
         case .tooManySilent: return asking.refuse(.temporarilyUnavailable, request, received)
         }

@@ -79,7 +79,9 @@ package struct SignInLimits: Sendable {
         _ limit: NetworkLimit, _ request: Request, _ context: VisitorContext, _ browserID: String?
     ) throws {
         guard let browserID else { return try addresses.limit(limit, request, context.peer) }
-        if let wait = browserPosts.hit(Array(browserID.utf8)) { throw PublicError.tooManyRequests(retryAfter: wait) }
+        if let wait = browserPosts.hit(Array(browserID.utf8)) {
+            throw PublicError.tooManyRequests(from: .browser, retryAfter: wait)
+        }
     }
 
     /// Takes back what one sign-in was counted for, once its code was right. A known browser was counted for itself.

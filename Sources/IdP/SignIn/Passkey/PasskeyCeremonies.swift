@@ -36,7 +36,9 @@ struct PasskeyCeremonies: Sendable {
     ///
     /// - Throws: ``PublicError`` 429.
     func count(_ session: Session, against limit: RateLimit) throws {
-        if let wait = limit.hit(session.id.digest) { throw PublicError.tooManyRequests(retryAfter: wait) }
+        if let wait = limit.hit(session.id.digest) {
+            throw PublicError.tooManyRequests(from: .browser, retryAfter: wait)
+        }
     }
 
     // MARK: Challenges
