@@ -127,8 +127,7 @@ enum RelyingPartySettings {
     @Sendable private static func wellFormedID(_ text: String) throws -> String {
         guard ClientID.isWellFormed(text) else {
             throw SettingError(
-                "\"\(text)\" must be at most 63 lower-case letters, digits and -. Copy it from the IdP, for example partner."
-            )
+                "\"\(text)\" must be \(ClientID.rule). Copy it from the IdP, for example partner.")
         }
         return text
     }

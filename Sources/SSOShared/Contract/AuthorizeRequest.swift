@@ -101,7 +101,7 @@ public struct AuthorizeRequest: Sendable, Hashable, Codable {
 /// The rules for the ids of clients. Ids are compared byte for byte.
 public enum ClientID {
     /// The rule of ``isWellFormed(_:)`` in words, after "must be".
-    public static let rule = "at most 63 lower-case letters, digits and -"
+    public static let rule = "at most 63 lower-case letters, digits and -, with a letter or digit first"
     /// The rule of ``isWellFormedForOpenID(_:)`` in words, after "must be".
     public static let openIDRule = "at most 128 letters, digits, ., _ and -, with a letter or digit first"
 

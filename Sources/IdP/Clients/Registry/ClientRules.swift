@@ -97,9 +97,7 @@ extension ClientKeyReader {
 
     fileprivate static func group(_ text: String) throws {
         guard ClientID.isWellFormed(text) else {
-            throw SettingError(
-                "\"\(text)\" must be the id of a group: at most 63 lower-case letters, digits and -, for example finance."
-            )
+            throw SettingError("\"\(text)\" must be the id of a group: \(ClientID.rule), for example finance.")
         }
     }
 

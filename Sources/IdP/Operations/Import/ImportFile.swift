@@ -125,7 +125,7 @@ package struct ImportFile: Sendable {
             if !ClientID.isWellFormed(part) {
                 fault(
                     line,
-                    "groups: \"\(part)\" must be the id of a group: at most 63 lower-case letters, digits and -. Separate groups with ; for example staff;finance."
+                    "groups: \"\(part)\" must be the id of a group: \(ClientID.rule). Separate groups with ; for example staff;finance."
                         + UnseenCharacter.sentence(about: part, after: "")
                 )
             } else if !groups.contains(part) {

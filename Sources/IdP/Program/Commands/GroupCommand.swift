@@ -150,8 +150,7 @@ struct GroupCommand: CommandOfCommands {
 
 /// The group that a command is about.
 struct GroupOptions: ParsableArguments {
-    @Argument(help: "The group's id: at most 63 lower-case letters, digits and -, for example finance.") var group:
-        String
+    @Argument(help: "The group's id: \(ClientID.rule), for example finance.") var group: String
     @Flag(help: "Print a JSON object.") var json = false
     @OptionGroup var database: DatabaseOptions
 
