@@ -115,6 +115,28 @@ struct AdminServiceTests {
         }
     }
 
+    @Test("what is wrong with a service stands at its field, with the field's name, and shows no line of a file")
+    func wrongWords() async throws {
+        try await Self.open { deployment, browser in
+            for (field, value, words) in [
+                ("address", "", "Address: Fill this field in."), ("name", "", "Name: Fill this field in."),
+                ("id", "-a", "must be at most 63 lower-case letters, digits and -, with a letter or digit first"),
+                ("protocol", "saml", "Choose a protocol from the list."),
+            ] {
+                let page = try await deployment.question(
+                    browser, "/admin/services/add", Self.wiki.merging([field: value]) { $1 })
+                #expect(page.status == 422 && page.text.contains("href=\"#field-\(field)\""), "\(page.text)")
+                #expect(page.text.replacing("&quot;", with: "\"").contains(words), "\(field): \(page.text)")
+                #expect(!page.text.contains("redirect_uris") && !page.text.contains("For example id"), "\(field)")
+            }
+            _ = try await deployment.make(browser, "/admin/services/add", Self.wiki)
+            let empty = ["redirect_uris": "", "name": "Wiki"]
+            let page = try await deployment.question(browser, "/admin/services/wiki/change", empty)
+            #expect(page.status == 422 && page.text.contains("href=\"#field-redirect_uris\""), "\(page.text)")
+            #expect(page.text.contains("Redirect URIs: Fill this field in."), "\(page.text)")
+        }
+    }
+
     @Test("a key is changed, a secret is rotated and retired, and a service is disabled, enabled and removed")
     func changes() async throws {
         try await Self.open { deployment, browser in
@@ -191,6 +213,19 @@ struct AdminServiceTests {
         }
     }
 
+    @Test("a cell with a long word is marked, whatever its text is made of")
+    func longWords() async throws {
+        try await Self.open { deployment, _ in
+            let pages = try #require(try BuiltInPages.idp(Brand(deployment.idp.settings)))
+            let writer = AdminWriter(texts: pages.texts(in: .english), now: deployment.clock.now)
+            let word = String(repeating: "W", count: 60)
+            for text in [Text("admin.value", ["value": word]), Text("admin.disabled-named", ["name": word])] {
+                #expect(writer.cell(text).isLong && writer.link(text, "/").isLong)
+            }
+            #expect(!writer.cell(Text("admin.everyone")).isLong && writer.sentence("Use `\(word)`.").isLong)
+        }
+    }
+
     @Test("what a command warns of about a client stands on the page, unless it was so before")
     func warnings() async throws {
         try await Self.open { deployment, browser in
@@ -213,19 +248,6 @@ struct AdminServiceTests {
     @Test("an address that was refused is shown beside the nearest one, with what differs, and mended by a press")
     func refusedAddress() async throws {
         try await Self.open { deployment, browser in
-    @Test("a cell with a long word is marked, whatever its text is made of")
-    func longWords() async throws {
-        try await Self.open { deployment, _ in
-            let pages = try #require(try BuiltInPages.idp(Brand(deployment.idp.settings)))
-            let writer = AdminWriter(texts: pages.texts(in: .english), now: deployment.clock.now)
-            let word = String(repeating: "W", count: 60)
-            for text in [Text("admin.value", ["value": word]), Text("admin.disabled-named", ["name": word])] {
-                #expect(writer.cell(text).isLong && writer.link(text, "/").isLong)
-            }
-            #expect(!writer.cell(Text("admin.everyone")).isLong && writer.sentence("Use `\(word)`.").isLong)
-        }
-    }
-
             _ = try await deployment.make(browser, "/admin/services/add", Self.wiki)
             let visitor = deployment.browser()
             for path in ["callback/", "callback/", "one", "two", "three"] {
@@ -240,6 +262,7 @@ struct AdminServiceTests {
             }
             #expect(page.text.contains("https://wiki.example.com/callback<mark>/</mark>"), "\(page.text)")
             #expect(!page.text.contains("three"), "a network has three addresses")
+            #expect(page.text.contains("as it is sent") && !page.text.contains("nearest_redirect_uri"))
             let link = try #require(try page.page().link(containing: "callback%2F"))
             let question = try await browser.click(link, on: page)
             _ = try await browser.submit(question.page().form(with: "version"), on: question)
@@ -259,4 +282,3 @@ struct AdminServiceTests {
         }
     }
 }
-            #expect(page.text.contains("as it is sent") && !page.text.contains("nearest_redirect_uri"))

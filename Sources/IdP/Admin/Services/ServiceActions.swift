@@ -70,8 +70,8 @@ struct AddServiceAction: AdminAction {
         ]
     }
 
-    private func addressKey(_ asked: AdminAsked) -> String {
-        desk.protocols.all.first { $0.id == asked.text("protocol") }?.addressKey ?? ""
+    private func addressKey(_ asked: AdminAsked) -> String? {
+        desk.protocols.all.first { $0.id == asked.text("protocol") }?.addressKey
     }
 
     private func entry(_ asked: AdminAsked) -> ClientEntry {
@@ -80,18 +80,19 @@ struct AddServiceAction: AdminAction {
         let kind = asked.text("protocol")
         if kind != desk.protocols.ids.first { entry["protocols"] = .list([kind]) }
         let (key, lines) = (addressKey(asked), asked.lines("address"))
-        if !lines.isEmpty { entry[key] = key == "redirect_uris" ? .list(lines) : .text(asked.text("address")) }
+        if let key, !lines.isEmpty { entry[key] = key == "redirect_uris" ? .list(lines) : .text(asked.text("address")) }
         let groups = asked.lines("groups")
         entry[groups.isEmpty ? "access" : "groups"] = groups.isEmpty ? .text("everyone") : .list(groups)
         return entry
     }
 
     func plan(_ asked: AdminAsked, by admin: Admin, _ connection: any SQLConnection) throws -> AdminPlan {
-        let address = addressKey(asked)
+        guard let address = addressKey(asked) else { throw AdminProblems("protocol", Text("admin.protocol-wrong")) }
+        let labels = ["id": Text("admin.service-id"), address: Text("admin.service-address")]
         let client: Client
-        do { client = try ServiceEntry(protocols: desk.protocols).check(entry(asked), logo: nil) } catch let error
-            as AdminProblems
-        {
+        do {
+            client = try ServiceEntry(protocols: desk.protocols).check(entry(asked), logo: nil, labels: labels)
+        } catch let error as AdminProblems {
             throw AdminProblems(error.all.map { ($0.field == address ? "address" : $0.field, $0.text) })
         }
         let views = try AdminView.clients(file: desk.file, connection)

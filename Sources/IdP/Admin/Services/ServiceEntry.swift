@@ -80,9 +80,11 @@ struct ServiceEntry: Sendable {
 
     /// The client that an entry describes.
     ///
-    /// - Parameter logo: the content that the key `logo` names.
+    /// - Parameters:
+    ///   - logo: the content that the key `logo` names.
+    ///   - labels: of the fields of a form that calls keys otherwise.
     /// - Throws: ``AdminProblems`` by the names of the keys.
-    func check(_ entry: ClientEntry, logo: [UInt8]?) throws -> Client {
+    func check(_ entry: ClientEntry, logo: [UInt8]?, labels: [String: Text] = [:]) throws -> Client {
         var problems: [(field: String, text: Text)] = []
         let id = if case .text(let id)? = entry["id"] { id } else { "" }
         let client = entry.client(
@@ -90,15 +92,28 @@ struct ServiceEntry: Sendable {
             problem: { problem in
                 let parts = problem.split(separator: "\u{1}", maxSplits: 1).map(String.init)
                 let text = parts.last.map { String($0.drop { $0 == ":" || $0 == " " }) } ?? problem
-                let field = parts.count == 2 ? parts[0] : "name"
-                // The page itself names the key and the service.
-                let start = "\(field) of \"\(id)\": "
-                let words = text.hasPrefix(start) ? String(text.dropFirst(start.count)) : text
-                problems.append(
-                    (field, Text("admin.key-problem", ["key": field, "problem": EnglishWords(AdminWriter.cut(words))])))
+                // A key that is missing has no place of its own.
+                let first = String(text.prefix { $0 != " " })
+                let field = protocols.entryKeys.contains(first) ? first : parts.count == 2 ? parts[0] : "name"
+                let label = labels[field] ?? keys(of: used(entry)).first { $0.name == field }?.label
+                problems.append((field, Self.words(text, field, label ?? Text("admin.value", ["value": field]), id)))
             })
         guard let client, problems.isEmpty else { throw AdminProblems(problems) }
         return client
+    }
+
+    /// The page itself names the key and the service, and shows no line of a file.
+    private static func words(_ problem: String, _ key: String, _ label: Text, _ id: String) -> Text {
+        var words = problem[...]
+        // An id that is wrong itself is not repeated.
+        for start in ["\(key) of \"\(id)\": ", "\(key) of \"?\": ", "\(key) "] where words.hasPrefix(start) {
+            words = words.dropFirst(start.count)
+        }
+        if let example = words.firstRange(of: " For example \(key): ") { words = words[..<example.lowerBound] }
+        if words.hasPrefix("is missing.") || words.hasPrefix("must not be empty.") {
+            return Text("admin.key-empty", ["key": label])
+        }
+        return Text("admin.key-problem", ["key": label, "problem": EnglishWords(AdminWriter.cut(String(words)))])
     }
 }
 

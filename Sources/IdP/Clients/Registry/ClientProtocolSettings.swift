@@ -91,7 +91,7 @@ package struct ClientProtocols: Sendable {
     package var ids: [String] { all.map { $0.id } }
 
     /// Every key of an entry but `secrets`, in the order in which an entry is written.
-    var entryKeys: [String] {
+    package var entryKeys: [String] {
         func names(_ protocols: some Sequence<any ClientProtocolSettings.Type>) -> [String] {
             protocols.flatMap { $0.keys.map(\.name) }
         }
