@@ -268,6 +268,22 @@ struct AdminChangeTests {
     @Test("a group that is named twice in an invitation is said once")
     func groupTwice() async throws {
         try await TestDeployment.openAdmin { deployment in
+    @Test("a last day that cannot be read and a name that nobody sees are told what they must be")
+    func wrongValues() async throws {
+        try await TestDeployment.openAdmin { deployment in
+            _ = try await deployment.signedIn(as: "ann@example.com")
+            let browser = try await deployment.adminBrowser()
+            let home = try await deployment.userPath("ann@example.com")
+            let day = try await deployment.question(browser, home + "/end-date", ["date": "yesterday"])
+            #expect(day.status == 422 && day.text.contains("Use a day such as 2027-06-30"))
+            #expect(!day.text.contains("in the future"), "a day of the past is taken")
+            for name in ["", "\u{200f}", "\u{200b}"] {
+                let page = try await deployment.question(browser, home + "/name", ["name": name])
+                #expect(page.status == 422 && page.text.contains("1 to 80 visible characters"), "\(page.text)")
+            }
+        }
+    }
+
             try await deployment.isChanged(by: MakeGroup("staff"))
             let browser = try await deployment.adminBrowser()
             let page = try await deployment.question(

@@ -65,7 +65,7 @@ struct EndDateAction: UserAction {
     ) throws -> (Text, [Text], typed: String?, names: String) {
         let text = asked.text("date")
         let end = text.isEmpty ? nil : EndDate.read(text)
-        guard text.isEmpty || end != nil else { throw AdminProblems("date", Text("admin.date-wrong")) }
+        guard text.isEmpty || end != nil else { throw AdminProblems("date", Text("admin.last-day-wrong")) }
         var effects = [
             end.map { Text("admin.effect-end-date", ["date": EndDate.text($0)]) } ?? Text("admin.effect-no-end-date")
         ]
