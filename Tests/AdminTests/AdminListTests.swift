@@ -77,6 +77,10 @@ struct AdminListTests {
             let wrong = try await deployment.question(browser, "/admin/users/import", ["csv": "email\nnobody"])
             #expect(wrong.status == 422)
             #expect(wrong.text.contains("<bdi lang=\"en\">"), "a sentence of the command: \(wrong.text)")
+            for nothing in ["email,name,groups,until\n", "email\nann@example.com"] {
+                let page = try await deployment.question(browser, "/admin/users/import", ["csv": nothing])
+                #expect(page.status == 422 && page.text.contains("Nothing would change."), "\(page.text)")
+            }
         }
     }
 

@@ -53,6 +53,7 @@ struct ImportAction: AdminAction {
         guard kept.isEmpty else {
             throw AdminProblems(kept.map { ("csv", Text("admin.protected-import", ["address": $0.email])) })
         }
+        guard !plan.steps.isEmpty else { throw AdminProblems("csv", Text("admin.no-change")) }
         var effects = [
             Text("admin.effect-added", count: plan.emails(.add).count),
             Text("admin.effect-updated", count: plan.emails(.update).count),
