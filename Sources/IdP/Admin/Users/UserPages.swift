@@ -35,8 +35,11 @@ struct UserPages: Sendable {
     ) async throws -> AdminPage {
         let (text, group) = (request.queryText("search"), request.queryText("group"))
         let state = request.queryText("state")
-        var search = AccountAdministration.Search(
-            state: AccountAdministration.State(rawValue: state), group: group.isEmpty ? nil : group)
+        let wanted = AccountAdministration.State(rawValue: state)
+        // Without it, everybody would be listed.
+        let problems =
+            state.isEmpty || wanted != nil ? nil : AdminProblems("state", Text("admin.state-wrong"))
+        var search = AccountAdministration.Search(state: wanted, group: group.isEmpty ? nil : group)
         search.after = request.queryText("after").isEmpty ? nil : request.queryText("after")
         // One letter would be half of the list.
         let isSearched = text.count >= 2 && text.utf8.count <= 100
@@ -72,7 +75,8 @@ struct UserPages: Sendable {
                             options: [("", Text("admin.any"))]
                                 + groups.map { ($0, Text("admin.value", ["value": $0])) }), group
                     ),
-                ]))
+                ], problems))
+        guard problems == nil else { return writer.page(Text("admin.users"), blocks, problems: problems) }
         if !text.isEmpty, !isSearched { blocks.append(writer.paragraph(Text("admin.search-short"))) }
         if shown.isEmpty, !isFiltered { blocks.append(writer.paragraph(allowed)) }
         let next = found.count > AdminPath.rows ? shown.last?.account.email : nil
