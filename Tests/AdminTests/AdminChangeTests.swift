@@ -155,6 +155,39 @@ struct AdminChangeTests {
             }
             let rows = try await deployment.auditRows(.adminRefused, untilThereAre: 2)
             #expect(rows.allSatisfy { $0.cause == "protected" })
+            for address in ["ben@example.com", "second@example.org"] {
+                let home = try await deployment.userPath(address)
+                let page = try await browser.get(deployment.origin + home).text
+                #expect(page.contains("\(home)/name\"") && !page.contains("\(home)/\(action)\""), "\(address)")
+            }
+        }
+    }
+
+    @Test("an account that is to be erased is offered nothing that it does not take, and the page to keep it instead")
+    func erasing() async throws {
+        try await TestDeployment.openAdmin { deployment in
+            _ = try await deployment.signedIn(as: "ann@example.com")
+            let browser = try await deployment.adminBrowser()
+            try await deployment.isChanged(by: DisableUser("ann@example.com"))
+            try await deployment.isChanged(by: EraseUser("ann@example.com"))
+            let home = try await deployment.userPath("ann@example.com")
+            let page = try await browser.get(deployment.origin + home).text
+            #expect(page.contains("\(home)/keep\"") && page.contains("\(home)/sign-out\""))
+            for action in ["enable", "name", "end-date", "link"] {
+                #expect(!page.contains("\(home)/\(action)\""), "\(action)")
+                let value = action == "end-date" ? "date" : action
+                let refused = try await deployment.question(
+                    browser, "\(home)/\(action)", ["name", "date"].contains(value) ? [value: "2030-01-01"] : [:])
+                #expect(refused.status == 409 && refused.text.contains("href=\"\(home)/keep\""), "\(action)")
+                #expect(refused.text.contains("Keep the account first") && !refused.text.contains("idp user"))
+            }
+            for (path, values) in [
+                ("/admin/roles/grant", ["address": "ann@example.com", "role": "auditor"]),
+                ("/admin/users/invite", ["address": "ann@example.com"]),
+            ] {
+                let wrong = try await deployment.question(browser, path, values)
+                #expect(wrong.status == 422 && wrong.text.contains("Keep the account first"), "\(wrong.text)")
+            }
         }
     }
 
@@ -215,6 +248,7 @@ struct AdminChangeTests {
                 last = made.text
             }
             #expect(statuses.prefix(60).allSatisfy { $0 == 303 } && statuses.last == 429)
+            #expect(last.contains("from your account") && !last.contains("network"), "\(last)")
             #expect(try await deployment.account("ann@example.com").name == "Ann 60")
         }
     }
@@ -231,6 +265,22 @@ struct AdminChangeTests {
                 "aria-invalid=\"true\"",
                 "value=\"no address\"", "href=\"#field-groups\"", "href=\"#field-date\"",
             ] { #expect(page.text.contains(part), "\(part) in \(page.text)") }
+        }
+    }
+
+    @Test("a last day that cannot be read and a name that nobody sees are told what they must be")
+    func wrongValues() async throws {
+        try await TestDeployment.openAdmin { deployment in
+            _ = try await deployment.signedIn(as: "ann@example.com")
+            let browser = try await deployment.adminBrowser()
+            let home = try await deployment.userPath("ann@example.com")
+            let day = try await deployment.question(browser, home + "/end-date", ["date": "yesterday"])
+            #expect(day.status == 422 && day.text.contains("Use a day such as 2027-06-30"))
+            #expect(!day.text.contains("in the future"), "a day of the past is taken")
+            for name in ["", "\u{200f}", "\u{200b}"] {
+                let page = try await deployment.question(browser, home + "/name", ["name": name])
+                #expect(page.status == 422 && page.text.contains("1 to 80 visible characters"), "\(page.text)")
+            }
         }
     }
 
@@ -268,22 +318,6 @@ struct AdminChangeTests {
     @Test("a group that is named twice in an invitation is said once")
     func groupTwice() async throws {
         try await TestDeployment.openAdmin { deployment in
-    @Test("a last day that cannot be read and a name that nobody sees are told what they must be")
-    func wrongValues() async throws {
-        try await TestDeployment.openAdmin { deployment in
-            _ = try await deployment.signedIn(as: "ann@example.com")
-            let browser = try await deployment.adminBrowser()
-            let home = try await deployment.userPath("ann@example.com")
-            let day = try await deployment.question(browser, home + "/end-date", ["date": "yesterday"])
-            #expect(day.status == 422 && day.text.contains("Use a day such as 2027-06-30"))
-            #expect(!day.text.contains("in the future"), "a day of the past is taken")
-            for name in ["", "\u{200f}", "\u{200b}"] {
-                let page = try await deployment.question(browser, home + "/name", ["name": name])
-                #expect(page.status == 422 && page.text.contains("1 to 80 visible characters"), "\(page.text)")
-            }
-        }
-    }
-
             try await deployment.isChanged(by: MakeGroup("staff"))
             let browser = try await deployment.adminBrowser()
             let page = try await deployment.question(

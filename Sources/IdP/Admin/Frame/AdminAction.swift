@@ -150,8 +150,14 @@ struct AdminRefusal: Error {
     let text: Text
     var cause = "refused"
     var account, client: String?
+    /// What helps; the overview where nothing does.
+    var next = PublicError.NextStep(label: Text("admin.back"), href: AdminPath.home)
 
-    init(_ text: Text, cause: String = "refused", account: String? = nil, client: String? = nil) {
+    init(
+        _ text: Text, cause: String = "refused", account: String? = nil, client: String? = nil,
+        next: PublicError.NextStep? = nil
+    ) {
         (self.text, self.cause, self.account, self.client) = (text, cause, account, client)
+        if let next { self.next = next }
     }
 }

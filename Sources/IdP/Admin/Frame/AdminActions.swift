@@ -170,8 +170,7 @@ struct AdminActions: Sendable {
         return PublicError(
             isRole ? .forbidden : .conflict, code: isRole ? "admin_only" : "refused",
             title: Text("admin.refused-title"),
-            explanation: refusal.text, nextStep: .init(label: Text("admin.back"), href: "/admin"),
-            cause: "admin_\(refusal.cause)"
+            explanation: refusal.text, nextStep: refusal.next, cause: "admin_\(refusal.cause)"
         ).logged
     }
 }

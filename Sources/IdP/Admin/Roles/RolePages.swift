@@ -39,12 +39,14 @@ struct RolePages: Sendable {
         }
         let byGrant: [[AdminPage.Cell]] = granted.map { role in
             let revoke = "\(AdminPath.roles)/\(PercentCoding.encode(role.account.id))/revoke-\(role.role.rawValue)"
-            let isOwn = role.account.id == admin.user.account.id
+            let isKept =
+                role.account.id == admin.user.account.id
+                || (role.role == .admin && desk.parts.admins.contains(role.account.email))
             return [
                 writer.link(role.account.email, AdminPath.user(role.account)),
                 writer.cell(role.counts ? role.role.text : Text("admin.role-waits", ["role": role.role.text])),
                 writer.cell(users[role.by] ?? role.by), writer.cell(role.at),
-                admin.mayChange && !isOwn
+                admin.mayChange && !isKept
                     ? writer.link(
                         Text("admin.revoke", ["address": role.account.email, "role": role.role.text]), revoke)
                     : writer.none,
@@ -91,6 +93,7 @@ struct GrantAction: AdminAction {
         guard account.id != admin.user.account.id else {
             throw AdminRefusal(Text("admin.own-role"), cause: "protected", account: account.id)
         }
+        guard account.eraseAt == nil else { throw AdminProblems("address", account.erasing) }
         let granted = try AdminView.roles(connection).filter { $0.account.id == account.id }.map(\.role)
         guard !granted.contains(role) else { throw AdminProblems("address", Text("admin.has-role")) }
         let counts = try AdminView.role(of: account, named: AdminAddresses(), connection) != nil || !granted.isEmpty

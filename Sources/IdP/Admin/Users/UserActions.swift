@@ -11,6 +11,8 @@ protocol UserAction: AdminAction {
     var desk: AdminDesk { get }
     /// Whether it keeps the user out. An admin cannot do that to themselves, nor to those whom `IDP_ADMINS` names.
     static var keepsOut: Bool { get }
+    /// Whether an account that is to be erased does not take it.
+    static var needsKept: Bool { get }
     func plan(
         _ account: Account, _ asked: AdminAsked, _ connection: any SQLConnection
     ) throws -> (Text, [Text], typed: String?, names: String)
@@ -21,6 +23,7 @@ protocol UserAction: AdminAction {
 
 extension UserAction {
     static var keepsOut: Bool { false }
+    static var needsKept: Bool { false }
 
     func account(_ asked: AdminAsked, _ connection: any SQLConnection) throws -> Account {
         guard let account = try AdminView.account(asked.id, connection) else { throw PublicError.notFound }
@@ -37,6 +40,11 @@ extension UserAction {
             if account.id == admin.user.account.id {
                 throw AdminRefusal(Text("admin.oneself"), cause: "protected", account: account.id)
             }
+        }
+        if Self.needsKept, account.eraseAt != nil {
+            let keep = Text("admin.keep", ["address": account.email])
+            throw AdminRefusal(
+                account.erasing, account: account.id, next: .init(label: keep, href: "\(AdminPath.user(account))/keep"))
         }
         let (title, effects, typed, names) = try plan(account, asked, connection)
         return AdminPlan(
@@ -56,6 +64,11 @@ extension UserAction {
             Text("admin.effect-sessions", count: sessions.count), Text("admin.effect-told", count: clients.count),
         ]
     }
+}
+
+extension Account {
+    /// What is to be done first about an account that is to be erased.
+    var erasing: Text { Text("admin.keep-first", ["address": email]) }
 }
 
 struct DisableAction: UserAction {
@@ -87,6 +100,7 @@ struct EnableAction: UserAction {
     static let path = "/admin/users/:id/enable"
     static let title = Text("admin.enable-title")
     static let done = Text("admin.done-enabled")
+    static let needsKept = true
     let desk: AdminDesk
 
     func plan(

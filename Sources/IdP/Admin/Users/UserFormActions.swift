@@ -11,6 +11,7 @@ struct RenameAction: UserAction {
     static let path = "/admin/users/:id/name"
     static let title = Text("admin.rename-title")
     static let done = Text("admin.done-renamed")
+    static let needsKept = true
     let desk: AdminDesk
 
     func fields(_ asked: AdminAsked, _ connection: any SQLConnection) throws -> [AdminField] {
@@ -49,6 +50,7 @@ struct EndDateAction: UserAction {
     static let done = Text("admin.done-end-date")
     static let otherDone: Text? = Text("admin.done-end-removed")
     static let keepsOut = true
+    static let needsKept = true
     let desk: AdminDesk
 
     func fields(_ asked: AdminAsked, _ connection: any SQLConnection) throws -> [AdminField] {
@@ -192,6 +194,7 @@ struct InviteAction: AdminAction {
     func plan(_ asked: AdminAsked, by admin: Admin, _ connection: any SQLConnection) throws -> AdminPlan {
         let read = try read(asked, connection)
         let known = try AdminView.account(of: read.address.text, connection)
+        if let known, known.eraseAt != nil { throw AdminProblems("address", known.erasing) }
         let isUsed = try known.map { try AdminView.isUsed($0, connection) } ?? false
         let isInvited =
             try known.flatMap { try AdminView.invitation(of: $0, connection) }?.isPending(at: desk.parts.clock.now())
@@ -227,6 +230,7 @@ struct ResendAction: UserAction {
     static let path = "/admin/users/:id/resend"
     static let title = Text("admin.resend-title")
     static let done = Text("admin.done-invited")
+    static let needsKept = true
     let desk: AdminDesk
     let mail: InvitationMail
 
@@ -292,6 +296,7 @@ struct LinkAction: UserAction {
     static let done = Text("admin.done-link")
     /// A thief who opens the link of an account that `IDP_ADMINS` names, and adds a passkey, would be an admin for good.
     static let keepsOut = true
+    static let needsKept = true
     let desk: AdminDesk
 
     func plan(

@@ -124,8 +124,12 @@ struct UserPages: Sendable {
         }
         let home = AdminPath.user(account)
         var blocks = [facts(details, role, writer)]
-        if admin.mayChange { blocks.append(writer.actions(actions(details, withdraws: withdraws, home))) }
-        blocks += methods(details, passkeys, home, admin, writer)
+        // No page keeps these out.
+        let isKept = account.id == admin.user.account.id || desk.parts.admins.contains(account.email)
+        if admin.mayChange {
+            blocks.append(writer.actions(actions(details, isKept: isKept, withdraws: withdraws, home)))
+        }
+        blocks += methods(details, passkeys, home, removes: admin.mayChange && !isKept, writer)
         blocks += [
             table(of: sessions, home, admin, writer), entries(details, writer), receipts(signOuts, writer),
             AuditTable.block(
@@ -156,34 +160,35 @@ struct UserPages: Sendable {
         return writer.facts(rows)
     }
 
-    private func actions(_ details: AccountDetails, withdraws: Bool, _ home: String) -> [(Text, String)] {
+    private func actions(
+        _ details: AccountDetails, isKept: Bool, withdraws: Bool, _ home: String
+    ) -> [(Text, String)] {
         let account = details.row.account
+        let (isNew, isErasing, isDisabled) = (
+            details.identities.isEmpty, account.eraseAt != nil, account.isDisabledByOperator
+        )
         let names: [String: any TextValue] = ["address": account.email]
-        var links: [(Text, String)] = []
-        if details.identities.isEmpty {
-            if account.addedAt != nil, desk.parts.hasMail {
-                links.append((Text("admin.resend", names), "\(home)/resend"))
-            }
-            links.append((Text("admin.link", names), "\(home)/link"))
-            if withdraws { links.append((Text("admin.withdraw", names), "\(home)/withdraw")) }
-        }
-        links.append((Text("admin.rename", names), "\(home)/name"))
-        links.append((Text("admin.set-groups", names), "\(home)/groups"))
-        links.append((Text("admin.set-end", names), "\(home)/end-date"))
-        links.append((Text("admin.sign-out", names), "\(home)/sign-out"))
-        let isErasing = account.eraseAt != nil
-        if !account.isDisabledByOperator {
-            links.append((Text("admin.disable", names), "\(home)/disable"))
-        } else if !isErasing {
-            links.append((Text("admin.enable", names), "\(home)/enable"))
-        }
-        links.append(
-            isErasing ? (Text("admin.keep", names), "\(home)/keep") : (Text("admin.erase", names), "\(home)/erase"))
-        return links
+        let all: [(any UserAction.Type, Text, isOffered: Bool)] = [
+            (ResendAction.self, Text("admin.resend", names), isNew && account.addedAt != nil && desk.parts.hasMail),
+            (LinkAction.self, Text("admin.link", names), isNew),
+            (WithdrawAction.self, Text("admin.withdraw", names), isNew && withdraws),
+            (RenameAction.self, Text("admin.rename", names), true),
+            (GroupsAction.self, Text("admin.set-groups", names), true),
+            (EndDateAction.self, Text("admin.set-end", names), true),
+            (SignOutAction.self, Text("admin.sign-out", names), true),
+            (DisableAction.self, Text("admin.disable", names), !isDisabled),
+            (EnableAction.self, Text("admin.enable", names), isDisabled),
+            (KeepAction.self, Text("admin.keep", names), isErasing),
+            (EraseAction.self, Text("admin.erase", names), !isErasing),
+        ]
+        // Not those that would be refused.
+        return all.filter { action, _, isOffered in
+            isOffered && !(isKept && action.keepsOut) && !(isErasing && action.needsKept)
+        }.map { action, label, _ in (label, home + action.path.dropFirst("\(AdminPath.users)/:id".count)) }
     }
 
     private func methods(
-        _ details: AccountDetails, _ passkeys: [Passkey], _ home: String, _ admin: Admin, _ writer: AdminWriter
+        _ details: AccountDetails, _ passkeys: [Passkey], _ home: String, removes: Bool, _ writer: AdminWriter
     ) -> [AdminPage.Block] {
         let rows: [[AdminPage.Cell]] = details.identities.filter { $0.kind != .passkey }.map { identity in
             let name =
@@ -197,7 +202,7 @@ struct UserPages: Sendable {
             return [
                 writer.cell(Text("admin.method-passkey", ["name": AdminWriter.cut(passkey.name)])),
                 writer.cell(passkey.addedAt), writer.cell(passkey.usedAt),
-                admin.mayChange
+                removes
                     ? writer.link(Text("admin.remove-named", ["name": AdminWriter.cut(passkey.name)]), remove)
                     : writer.none,
             ]
