@@ -146,10 +146,15 @@ extension Setting: ReadableSetting {
             // An invalid value is not shown: it may be a URL with a password.
             reader.record(name, "(invalid)")
             let words = "\(name): \(error)\(Self.hints(about: text, after: error))"
-            if decorates { reader.warn("\(words) It is left out.") } else { reader.problem(words) }
+            if decorates { reader.warn("\(words.withFullStop) It is left out.") } else { reader.problem(words) }
             return nil
         }
     }
+}
+
+extension String {
+    /// Closed as a sentence, so that another one can follow.
+    package var withFullStop: String { last.map { ".?!".contains($0) } ?? true ? self : self + "." }
 }
 
 extension Setting where Value == Int {

@@ -49,7 +49,7 @@ struct BrandTests {
         #expect(reader.problems == [])
         let warning = reader.warnings.first { $0.hasPrefix("\(name): ") }
         #expect(warning?.contains(advice) == true, "\(reader.warnings)")
-        #expect(warning?.hasSuffix(" It is left out.") == true)
+        #expect(warning?.hasSuffix(". It is left out.") == true)
     }
 
     @Test("the same rule holds for the names that the relying party is given", arguments: ["RP_NAME", "RP_IDP_NAME"])

@@ -10,7 +10,7 @@ struct SettingValuesTests {
     private static let limit = Setting("A_LIMIT", default: 5, in: 1...9, example: "7", "A limit.")
     private static let help = Setting("A_HELP", example: "https://example.com", "Where help is.") { $0 }
     private static let looks = Setting("A_COLOUR", example: "red", decorates: true, "A colour.") { text throws in
-        guard text == "red" else { throw SettingError("\"\(text)\" must be red.") }
+        guard text == "red" else { throw SettingError("\"\(text)\" must be a word, such as red") }
         return text
     }
     private static let items = Setting("A_LIST", .empty, example: "a b", "A list.") { $0.split(separator: " ").count }
@@ -66,12 +66,12 @@ struct SettingValuesTests {
     func decoration() throws {
         let (values, reader) = Self.read(["A_COLOUR": "blue"], [Self.looks])
         #expect(try values[Self.looks] == nil)
-        #expect(reader.problems == [] && reader.warnings == ["A_COLOUR: \"blue\" must be red. It is left out."])
+        #expect(
+            reader.problems == []
+                && reader.warnings == ["A_COLOUR: \"blue\" must be a word, such as red. It is left out."])
         #expect(reader.lines.map(\.shown) == ["(invalid)"])
     }
 
-    @Test("a default and a check may read what stands before in the list")
-    func others() throws {
     @Test("each line has the place of its value, also of one that was read before the list or is no setting")
     func places() {
         let file = EnvFile.none
@@ -87,6 +87,8 @@ struct SettingValuesTests {
         #expect(reader.lines.last?.shown == "none" && reader.lines.count == 5)
     }
 
+    @Test("a default and a check may read what stands before in the list")
+    func others() throws {
         let settings: [any ReadableSetting] = [Self.limit, Self.double, Self.apart]
         let (values, reader) = Self.read(["A_LIMIT": "4"], settings)
         #expect(try values[Self.double] == "8" && reader.problems == [])

@@ -60,7 +60,7 @@ struct ClientEntryReader {
         guard entry.hasValue("logo") else { return .some(nil) }
         guard let text = entry.text("logo") else { return nil }
         do { return try readLogo(text.value) } catch {
-            file.warn("\(file.place(of: text.node)): logo of \"\(client)\": \(error) It is left out.")
+            file.warn("\(file.place(of: text.node)): logo of \"\(client)\": \("\(error)".withFullStop) It is left out.")
             return .some(nil)
         }
     }

@@ -141,7 +141,7 @@ package struct ProvidersFile {
         do {
             return try LogoFile(path: name.value.hasPrefix("/") ? name.value : folder + name.value)
         } catch {
-            file.warn("\(file.place(of: name.node)): logo of \"\(owner)\": \(error) It is left out.")
+            file.warn("\(file.place(of: name.node)): logo of \"\(owner)\": \("\(error)".withFullStop) It is left out.")
             return nil
         }
     }
