@@ -29,10 +29,12 @@ struct FewFilesTests {
             let program = try program("serve", files: files, port: port)
             try await program.start()
             let probe = HTTPProbe(port: port)
-            var idle = try (0..<250).map { _ in try probe.connect() }
             let folder = "/proc/\(try #require(program.pid))/fd"
-            #expect(try FileManager.default.contentsOfDirectory(atPath: folder).count < fewer)
-            idle = []
+            do {
+                let idle = try (0..<250).map { _ in try probe.connect() }
+                #expect(try FileManager.default.contentsOfDirectory(atPath: folder).count < fewer)
+                withExtendedLifetime(idle) {}
+            }
             _ = try await eventually("a visitor is answered again") {
                 (try? await probe.get("/readyz").status) == 200 ? true : nil
             }
