@@ -82,9 +82,7 @@ final class PostgresConnector: Sendable {
             if pause > .zero { Thread.sleep(forTimeInterval: pause.seconds) }
             do throws(PostgresError) {
                 let session = try PostgresSession.open(
-                    parameters, answeringWithin: patience,
-                    grace: timeline.highest > 0 ? PostgresHosts.grace : PostgresHosts.graceOfUnknown,
-                    isAdmitted: isAdmitted)
+                    parameters, answeringWithin: patience, isAdmitted: isAdmitted)
                 guard timeline.admits(session.timeline) else { throw old(session.timeline) }
                 if pause > .zero, let names = try session.texts(PostgresSession.standbyWait).first.flatMap(\.self) {
                     noteWait(for: names)
@@ -159,9 +157,7 @@ final class PostgresConnector: Sendable {
         return old(session.timeline)
     }
 
-    private func old(_ timeline: Int64) -> PostgresError {
-        .lost("the server is an old primary: its timeline is \(timeline), and \(self.timeline.highest) was seen")
-    }
+    private func old(_ timeline: Int64) -> PostgresError { .older(timeline, than: self.timeline.highest) }
 
     private func alarm(_ timeline: Int64, at server: String) {
         let isDue = state.withLock { state in

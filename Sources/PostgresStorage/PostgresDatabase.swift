@@ -136,6 +136,15 @@ public final class PostgresDatabase: CountingDatabase {
         try await steps(address, migrations) != nil
     }
 
+    /// Whether the database has all tables. Opening it would change nothing then.
+    ///
+    /// - Throws: as ``inspect(_:migrations:)``.
+    public static func isComplete(
+        _ address: PostgresAddress, migrations: [Migration]
+    ) async throws(DatabaseError) -> Bool {
+        try await steps(address, migrations)?.isEmpty == true
+    }
+
     private static func steps(
         _ address: PostgresAddress, _ migrations: [Migration], connections: Int = 1
     ) async throws(DatabaseError) -> [String]? {

@@ -31,6 +31,11 @@ struct PostgresError: Error, CustomStringConvertible {
         .init(cause: .lost, state: "", words: words, message: message ?? words)
     }
 
+    /// The server is on a lower timeline than one that was seen before.
+    static func older(_ timeline: Int64, than seen: Int64) -> PostgresError {
+        .lost("the server is an old primary: its timeline is \(timeline), and \(seen) was seen")
+    }
+
     /// None of several servers can be used.
     static func lost(_ parts: [PostgresError]) -> PostgresError {
         guard parts.count != 1, let first = parts.first else { return parts.first ?? .lost("no server is named") }

@@ -11,7 +11,7 @@ import Synchronization
 /// the new one behind it.
 struct PostgresHosts {
     /// How long the other servers have once one can be used: of two that take writes the newer one is wanted. A process that knows
-    /// no timeline yet could take an old primary for the only one, so it waits longer.
+    /// no timeline yet could take an old primary for the only one, so its first connection waits longer (``MetTimelines``).
     static let (grace, graceOfUnknown) = (Duration.milliseconds(150), Duration.seconds(1))
     /// How long a server that has refused is left alone while another has not answered yet.
     static let pause = Duration.seconds(1)

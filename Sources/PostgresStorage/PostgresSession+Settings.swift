@@ -5,26 +5,32 @@ extension PostgresSession {
     ///
     /// - Parameters:
     ///   - limit: how long the server may take for the set-up.
-    ///   - grace, isAdmitted: how long to wait for other hosts, and whether a connection may be used: ``PostgresHosts``.
+    ///   - isAdmitted: whether a connection may be used: ``PostgresHosts``.
     static func open(
         _ parameters: [String: String], answeringWithin limit: Duration,
-        grace: Duration = PostgresHosts.graceOfUnknown, isAdmitted: (PostgresSession) -> Bool = { _ in true }
+        isAdmitted: (PostgresSession) -> Bool = { _ in true }
     ) throws(PostgresError) -> PostgresSession {
-        let session = try connect(parameters, answeringWithin: limit, grace: grace, isAdmitted: isAdmitted)
+        let session = try connect(parameters, answeringWithin: limit, isAdmitted: isAdmitted)
         try session.prepareControls()
         return session
     }
 
     /// Connects and makes the settings, without a prepared statement: a pooler may be on the way that loses those.
     ///
+    /// The first connection of a process to these servers waits longer for the others than the later ones (``MetTimelines``).
+    ///
     /// - Parameter parameters: may name several servers, which are all asked at once.
     static func connect(
         _ parameters: [String: String], answeringWithin limit: Duration,
-        grace: Duration = PostgresHosts.graceOfUnknown, isAdmitted: (PostgresSession) -> Bool = { _ in true }
+        isAdmitted: (PostgresSession) -> Bool = { _ in true }
     ) throws(PostgresError) -> PostgresSession {
-        try PostgresHosts(parameters).first(
+        let met = MetTimelines.highest(at: parameters)
+        let session = try PostgresHosts(parameters).first(
             { (parameters) throws(PostgresError) in try connectAlone(parameters, answeringWithin: limit) },
-            within: grace, isAdmitted: isAdmitted)
+            within: MetTimelines.grace(at: parameters), isAdmitted: { isAdmitted($0) && $0.timeline >= met })
+        guard session.timeline >= met else { throw .older(session.timeline, than: met) }
+        MetTimelines.note(session.timeline, at: parameters)
+        return session
     }
 
     private static func connectAlone(

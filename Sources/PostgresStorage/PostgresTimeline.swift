@@ -57,6 +57,30 @@ final class PostgresTimeline: Sendable {
     }
 }
 
+/// The highest timeline that this process has met at each list of servers, by whatever it has opened there: a command that opens
+/// the database several times waits for a dead server once, and no opening uses an older primary than the one before.
+enum MetTimelines {
+    private static let highest = Mutex<[[String?]: Int64]>([:])
+
+    private static func servers(_ parameters: [String: String]) -> [String?] {
+        ["host", "hostaddr", "port"].map { parameters[$0] }
+    }
+
+    /// 0 for none.
+    static func highest(at parameters: [String: String]) -> Int64 {
+        highest.withLock { $0[servers(parameters)] ?? 0 }
+    }
+
+    static func note(_ timeline: Int64, at parameters: [String: String]) {
+        highest.withLock { $0[servers(parameters), default: 0] = max($0[servers(parameters)] ?? 0, timeline) }
+    }
+
+    /// How long the next connection waits for the other servers, once one can be used.
+    static func grace(at parameters: [String: String]) -> Duration {
+        highest(at: parameters) > 0 ? PostgresHosts.grace : PostgresHosts.graceOfUnknown
+    }
+}
+
 /// The table `database_timeline`: the timelines that the database has had, and what was done about each.
 ///
 /// Owned by this engine and not part of the programs' steps: a file has no timelines.

@@ -83,6 +83,15 @@ package struct ProgramDatabase: Sendable {
         }
     }
 
+    /// Whether there is a database already, and opening it would change nothing. Costs fewer connections than ``inspect(_:)``.
+    package func isComplete(_ location: DatabaseLocation) async throws(DatabaseError) -> Bool {
+        guard case .postgres(let address) = location else {
+            guard try await exists(location) else { return false }
+            return try await inspect(location).isEmpty
+        }
+        return try await PostgresDatabase.isComplete(address, migrations: migrations)
+    }
+
     /// Whether the database is a file that is missing. Costs no connection.
     package func lacksFile(_ location: DatabaseLocation) -> Bool {
         switch location {

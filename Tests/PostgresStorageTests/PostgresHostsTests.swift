@@ -43,6 +43,7 @@ struct PostgresHostsTests {
             let address = try PostgresAddress(
                 "host=\(hosts) port=\(ports) user=postgres dbname=postgres connect_timeout=1000",
                 allowsPlaintext: false, readers: 2, program: "test")
+            #expect(MetTimelines.grace(at: address.parameters) == PostgresHosts.graceOfUnknown)
             let node = try await PostgresDatabase(
                 address, migrations: DatabaseClaim.steps, logger: CapturedLog().logger("node"), voidGrants: { _ in })
             try await node.add(items: [1])
@@ -51,6 +52,31 @@ struct PostgresHostsTests {
             await node.close()
         }
         #expect(silent.attempts > 0)
+    }
+
+    @Test("are waited for once in a process: what its first connection has met holds for all of its later openings")
+    func metOnce() async throws {
+        let silent = try SilentServer()
+        try await PostgreSQLServer.open { server in
+            func address(_ database: String) throws -> PostgresAddress {
+                try PostgresAddress(
+                    "host=127.0.0.1,\(server.socket) port=\(silent.port),\(server.port) user=postgres dbname=\(database)",
+                    allowsPlaintext: false, readers: 2, program: "test")
+            }
+            let first = try address("postgres")
+            #expect(MetTimelines.grace(at: first.parameters) == .seconds(1))
+            let opening = PostgresOpening(address: first, migrator: Migrator(migrations: []))
+            try await onOwnThread { try opening.connect().session.close() }
+            // As a command reads its settings again.
+            let again = try address("other")
+            #expect(MetTimelines.grace(at: again.parameters) == .milliseconds(150))
+            // No later opening takes an older primary, also where it is the only one that answers.
+            MetTimelines.note(2, at: first.parameters)
+            let refused = await #expect(throws: DatabaseError.self) {
+                _ = try await PostgresDatabase.inspect(first, migrations: DatabaseClaim.steps)
+            }
+            #expect("\(refused, default: "none")".contains("an old primary: its timeline is 1, and 2 was seen"))
+        }
     }
 
     @Test("of one name are all asked at once, and the name stays: a first address that answers nothing delays nobody")

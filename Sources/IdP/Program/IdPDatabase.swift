@@ -15,9 +15,7 @@ extension DatabaseLocation {
     /// Lets `body` read a database that this version need not change first. Nil without one, and after an error: a database
     /// that cannot be used is reported by the check of it.
     func reading<T>(_ body: (any Database) async throws -> T) async -> T? {
-        guard (try? await ProgramDatabase.idp.exists(self)) == true,
-            (try? await ProgramDatabase.idp.inspect(self))?.isEmpty == true
-        else { return nil }
+        guard (try? await ProgramDatabase.idp.isComplete(self)) == true else { return nil }
         return try? await ProgramDatabase.idp.openToRead(self, .quiet).closing(body)
     }
 }

@@ -138,9 +138,7 @@ extension SettingsReader {
         hasFaultyClients: Bool = false
     ) async {
         do {
-            guard try await ProgramDatabase.idp.exists(location),
-                try await ProgramDatabase.idp.inspect(location).isEmpty
-            else {
+            guard try await ProgramDatabase.idp.isComplete(location) else {
                 if file.all.isEmpty, !hasFaultyClients { warn(StoredRegistry.Report.noClient) }
                 return
             }
