@@ -261,7 +261,7 @@ final class PostgresWriter: Sendable {
     private func answer(_ results: [Result], _ reason: String) {
         lastCommit.withLock { $0 = nil }
         logger.warning("database_commit_unknown", metadata: ["reason": "\(reason)", "writes": "\(results.count)"])
-        let failure = DatabaseError.unavailable("whether the changes are kept is unknown: \(reason)")
+        let failure = DatabaseError.uncertain(reason)
         results.forEach { $0.answer(failure) }
     }
 

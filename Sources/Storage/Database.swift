@@ -107,9 +107,10 @@ extension SQLConnection {
 /// An error of the storage. Its text never contains a bound value.
 public enum DatabaseError: Error, Equatable, CustomStringConvertible {
     /// The storage cannot answer now: busy past the timeout, disk full, I/O error, file deleted, too many calls waiting.
-    /// Nothing was written, unless the words say that this is unknown: PostgreSQL gave no answer to a commit. Clients get
-    /// 503, never a verdict about a token or a code.
+    /// Nothing was written. Clients get 503, never a verdict about a token or a code.
     case unavailable(String)
+    /// The same, and whether something was written is unknown: PostgreSQL gave no answer to a commit.
+    case uncertain(String)
     /// A unique or foreign key, a CHECK or a NOT NULL constraint failed. The statement had no effect.
     case conflict(String)
     /// A mistake in our own SQL or in how it is called.
@@ -125,6 +126,7 @@ public enum DatabaseError: Error, Equatable, CustomStringConvertible {
     public var description: String {
         switch self {
         case .unavailable(let reason): "database unavailable: \(reason)"
+        case .uncertain(let reason): "database unavailable: whether the changes are kept is unknown: \(reason)"
         case .conflict(let reason): "database conflict: \(reason)"
         case .misuse(let reason): "database misuse: \(reason)"
         case .schema(let step): "database unavailable: the schema does not fit this version, see step \(step)"
@@ -140,10 +142,13 @@ public enum DatabaseError: Error, Equatable, CustomStringConvertible {
         }
     }
 
+    /// Whether nothing was written: false where nobody knows.
+    package var isOutcomeKnown: Bool { if case .uncertain = self { false } else { true } }
+
     /// The same error for a caller outside the transaction: try again later, nothing was written.
     package var asUnavailable: DatabaseError {
         switch self {
-        case .unavailable: self
+        case .unavailable, .uncertain: self
         case .conflict(let words), .misuse(let words), .refused(let words), .outOfUse(let words): .unavailable(words)
         case .schema: .unavailable(description)
         }

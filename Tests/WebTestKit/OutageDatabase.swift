@@ -4,6 +4,10 @@ import Synchronization
 /// Makes every call of a database fail while it is on, as a full disk or a lost file would.
 final class Outage: Sendable {
     private let state = Mutex(false)
+    fileprivate let error: DatabaseError
+
+    /// - Parameter error: what the calls end with.
+    init(_ error: DatabaseError = .unavailable("an outage of the test")) { self.error = error }
 
     var isOn: Bool {
         get { state.withLock { $0 } }
@@ -35,6 +39,6 @@ private struct OutageDatabase: Database {
     func close() async { await real.close() }
 
     private func check() throws(DatabaseError) {
-        if outage.isOn { throw .unavailable("an outage of the test") }
+        if outage.isOn { throw outage.error }
     }
 }

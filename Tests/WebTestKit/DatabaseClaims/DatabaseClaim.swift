@@ -72,7 +72,7 @@ extension DatabaseError {
 
     var kind: Kind {
         switch self {
-        case .unavailable: .unavailable
+        case .unavailable, .uncertain: .unavailable
         case .conflict: .conflict
         case .misuse: .misuse
         case .schema: .schema

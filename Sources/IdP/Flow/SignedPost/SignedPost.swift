@@ -16,20 +16,23 @@ package struct SignedPost<Signer: Sendable>: Sendable {
         let mediaType: String
         let maximumBytes: Int
         let refused, failed: EventKind
-        let wrongType, tooLarge, unavailable: SignedPostError
+        let wrongType, tooLarge, unavailable, uncertain: SignedPostError
         let badSignature: @Sendable (SignatureCheck.SignatureError, Request) -> SignedPostError
 
         /// - Parameters:
         ///   - refused: the event of a request that is refused; its line has ``SignedPostError/line``.
         ///   - failed: the event of a failure of the storage. It is never reported as a bad request: the sender may try
         ///     again.
+        ///   - unavailable: the answer to such a failure.
+        ///   - uncertain: the one where nobody knows whether something was written, if it has other words.
         package init(
             mediaType: String, maximumBytes: Int, refused: EventKind, failed: EventKind, wrongType: SignedPostError,
-            tooLarge: SignedPostError, unavailable: SignedPostError,
+            tooLarge: SignedPostError, unavailable: SignedPostError, uncertain: SignedPostError? = nil,
             badSignature: @escaping @Sendable (SignatureCheck.SignatureError, Request) -> SignedPostError
         ) {
             (self.mediaType, self.maximumBytes, self.refused, self.failed) = (mediaType, maximumBytes, refused, failed)
-            (self.wrongType, self.tooLarge, self.unavailable) = (wrongType, tooLarge, unavailable)
+            (self.wrongType, self.tooLarge) = (wrongType, tooLarge)
+            (self.unavailable, self.uncertain) = (unavailable, uncertain ?? unavailable)
             self.badSignature = badSignature
         }
     }
@@ -77,7 +80,7 @@ package struct SignedPost<Signer: Sendable>: Sendable {
             return error.response
         } catch let failure as DatabaseError {
             context.record(Event(words.failed, cause: "\(failure)"))
-            return words.unavailable.response
+            return (failure.isOutcomeKnown ? words.unavailable : words.uncertain).response
         }
     }
 

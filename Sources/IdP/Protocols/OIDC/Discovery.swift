@@ -30,7 +30,7 @@ struct Discovery: Sendable {
         router.openFile(at: OIDCPath.keys) { _, _ in
             do { return Self.answer(try await published()) } catch {
                 logger.record(Event(.signingKeysUnavailable, cause: "\(error)"))
-                return OAuthError.unavailable.response
+                return OAuthError.unavailable(after: error).response
             }
         }
     }

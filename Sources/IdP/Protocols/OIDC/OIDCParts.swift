@@ -94,7 +94,7 @@ struct OIDCParts: Sendable {
                 context)
         } catch {
             context.record(Event(.tokenRequestFailed, cause: "\(error)"))
-            return OAuthError.unavailable.response
+            return OAuthError.unavailable(after: error).response
         }
     }
 

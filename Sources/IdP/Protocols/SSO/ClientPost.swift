@@ -37,7 +37,7 @@ struct ClientPost<Question: ClientQuestion>: Sendable {
         SignedPost(
             .init(
                 mediaType: "application/json", maximumBytes: Question.maximumBytes, refused: refused, failed: failed,
-                wrongType: .wrongType, tooLarge: .tooLarge, unavailable: unavailable
+                wrongType: .wrongType, tooLarge: .tooLarge, unavailable: unavailable, uncertain: .tryAgain
             ) { error, request in
                 .badSignature(error, claimed: signatures.claimedClient(of: request))
             },

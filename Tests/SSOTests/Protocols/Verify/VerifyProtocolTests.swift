@@ -162,6 +162,29 @@ struct VerifyProtocolTests {
             #expect(try await deployment.verify(token, as: deployment.client).status == 200)
         }
     }
+
+    @Test(
+        "it says that the token or the code is still good, and not after a commit of which nobody knows whether it is kept",
+        arguments: [DatabaseError.unavailable("planted"), .uncertain("planted")])
+    func uncertain(error: DatabaseError) async throws {
+        let outage = Outage(error)
+        try await TestDeployment.open(
+            clientKeys: OIDCSteps.bothProtocols, wrapping: { outage.wrapping($0) }
+        ) { deployment in
+            let browser = try await deployment.signedIn()
+            let token = try await browser.token(for: deployment.client, of: deployment)
+            let code = try await deployment.oidcCode(browser)
+            outage.isOn = true
+            let answers = [
+                (try await deployment.verify(token, as: deployment.client), "The token is still valid."),
+                (try await deployment.oidcToken(code, as: deployment.client), "Nothing was used up."),
+            ]
+            for (answer, words) in answers {
+                #expect(answer.status == 503 && answer.text.contains("Try again in a moment."), "\(answer.text)")
+                #expect(answer.text.contains(words) == error.isOutcomeKnown, "\(answer.text)")
+            }
+        }
+    }
 }
 
 /// Storage that must not be used.

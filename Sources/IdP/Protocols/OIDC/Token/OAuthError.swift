@@ -6,6 +6,7 @@ import Logging
 import NIOCore
 import SSOShared
 import SSOWeb
+import Storage
 
 /// A request of a client's program that is refused (RFC 6749 5.2, RFC 6750 3.1): the words on the wire apart from the cause, which
 /// only the log gets.
@@ -48,13 +49,15 @@ struct OAuthError: Error {
         return Response(status: status, headers: headers, body: .init(byteBuffer: ByteBuffer(bytes: body)))
     }
 
-    static let unavailable: Self = {
+    /// - Parameter failure: of the storage, mostly.
+    static func unavailable(after failure: any Error) -> Self {
+        let isOutcomeKnown = (failure as? DatabaseError)?.isOutcomeKnown ?? true
         var error = Self(
             "temporarily_unavailable", .serviceUnavailable, cause: "storage",
-            "Try again in a moment. Nothing was used up.")
+            isOutcomeKnown ? "Try again in a moment. Nothing was used up." : "Try again in a moment.")
         error.retryAfter = .seconds(1)
         return error
-    }()
+    }
 
     static func rateLimited(_ wait: Duration) -> Self {
         var error = Self(
