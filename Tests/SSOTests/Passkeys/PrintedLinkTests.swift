@@ -87,6 +87,24 @@ struct PrintedLinkTests {
         }
     }
 
+    @Test(
+        "an account that it has made is added and not withdrawn, also later; one whose invitation was taken back is withdrawn"
+    )
+    func state() async throws {
+        try await TestDeployment.open { deployment in
+            _ = try await deployment.printLink(for: Self.address)
+            #expect(try await deployment.listed(Self.address)?.state == .added)
+            deployment.clock.advance(by: .days(60))
+            let now = deployment.clock.now
+            #expect(try await deployment.database.write { try PrintedLinkStore.purge(limit: 10, at: now, $0) } == 0)
+            #expect(try await deployment.listed(Self.address)?.state == .added)
+            try await deployment.invite(Self.address)
+            #expect(try await deployment.listed(Self.address)?.state == .invited)
+            try await deployment.change(WithdrawInvitation(Self.address))
+            #expect(try await deployment.listed(Self.address)?.state == .withdrawn)
+        }
+    }
+
     @Test("sixteen presses at the same instant sign in once")
     func parallel() async throws {
         try await TestDeployment.open { deployment in

@@ -93,12 +93,13 @@ package enum PrintedLinkStore {
             """, ["account": .text(accountID), "now": .timestamp(now)]) > 0
     }
 
-    /// Removes links that were never used.
+    /// Removes links that were never used, of accounts that somebody has signed in to. Those of others say why the account is there.
     package static func purge(limit: Int, at now: Timestamp, _ connection: any SQLConnection) throws -> Int {
         try connection.execute(
             """
             DELETE FROM sign_in_link WHERE digest IN (
-                SELECT digest FROM sign_in_link WHERE used_at IS NULL AND expires_at <= :old LIMIT :limit)
+                SELECT digest FROM sign_in_link l JOIN account a ON a.id = l.account_id
+                 WHERE l.used_at IS NULL AND l.expires_at <= :old AND a.begun_at IS NOT NULL LIMIT :limit)
             """, ["old": .timestamp(now - .days(1)), "limit": .integer(Int64(limit))])
     }
 }

@@ -18,7 +18,7 @@ package struct AccountAdministration: Sendable {
     package enum State: String, Sendable, CaseIterable {
         /// May sign in, if `IDP_ALLOWED_EMAILS` names its address or it was added.
         case active
-        /// Was imported. Nobody has signed in to it, and it was never written to.
+        /// Was imported, or made for a printed link. Nobody has signed in to it, and it was never written to.
         case added
         /// Was sent an invitation, and nobody has signed in to it yet.
         case invited
@@ -120,7 +120,10 @@ package struct AccountAdministration: Sendable {
     private static let state = """
         CASE WHEN disabled <> 0 OR erase_at IS NOT NULL THEN 'disabled' WHEN ends_at <= :now THEN 'ended'
              WHEN begun_at IS NOT NULL OR EXISTS (SELECT 1 FROM account_identity i WHERE i.account_id = account.id) THEN 'active'
-             WHEN added_at IS NULL THEN 'withdrawn'
+             WHEN added_at IS NULL
+             THEN CASE WHEN EXISTS (SELECT 1 FROM sign_in_link l WHERE l.account_id = account.id)
+                        AND NOT EXISTS (SELECT 1 FROM invitation v WHERE v.account_id = account.id)
+                       THEN 'added' ELSE 'withdrawn' END
              WHEN imported_at IS NULL OR EXISTS (SELECT 1 FROM invitation v WHERE v.account_id = account.id) THEN 'invited'
              ELSE 'added' END AS state
         """
