@@ -93,6 +93,9 @@ struct ImportFileTests {
         Row("name,groups\nAnn,staff\n", (1, "email,name,groups,until")),
         Row("email,email\na@example.com,b@example.com\n", (1, "is email,email")),
         Row("email,phone\na@example.com,1\n", (1, "is email,phone")),
+        Row(
+            "email;name;groups;until\na@example.com;;;\n",
+            (1, "has semicolons: save it with commas. It must be email,name")),
         Row("email,name\nann@example.com\n", (2, "has 1 value; 2 are needed")),
         Row(
             "email\nann\nbob@example.com\nANN@example.com\nann@example.com\n",

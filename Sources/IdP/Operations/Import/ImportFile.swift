@@ -80,7 +80,10 @@ package struct ImportFile: Sendable {
         guard known.count == columns.count, known.contains(.email), Set(known).count == known.count else {
             let written = header.fields.joined(separator: ",")
             let unseen = UnseenCharacter.first(in: written).map { ", with \($0)" } ?? ""
-            faults.append(Self.headerFault(header.line, "is \(written)\(unseen)"))
+            let hasSemicolons = header.fields.count == 1 && written.contains(";")
+            faults.append(
+                Self.headerFault(
+                    header.line, hasSemicolons ? "has semicolons: save it with commas" : "is \(written)\(unseen)"))
             faults.sort { $0.line < $1.line }
             return nil
         }
