@@ -18,8 +18,12 @@ extension SettingsReader {
     }
 
     /// The keys from which a program derives one key for each purpose, recorded as their fingerprints.
-    public func derivedKeys(_ name: String, required: Bool = true) -> DerivedKeys? {
-        secret(name, required: required, hint: Self.hint) { text in
+    ///
+    /// - Parameter hint: where the operator gets them, as a sentence.
+    public func derivedKeys(
+        _ name: String, required: Bool = true, hint: String = SettingsReader.hint
+    ) -> DerivedKeys? {
+        secret(name, required: required, hint: hint) { text in
             let keys = try DerivedKeys.parse(text, setting: name)
             return (keys, "fingerprints \(keys.fingerprints.joined(separator: ", "))", keys.warnings)
         }

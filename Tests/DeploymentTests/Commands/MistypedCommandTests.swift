@@ -8,7 +8,10 @@ import Testing
 struct MistypedCommandTests {
     /// The arguments, the exit code, and what is said on standard error. They run one after the other.
     private static let rows: [(arguments: String, code: Int32, words: String)] = [
-        ("user list --search zzz", 0, "no users."), ("group list", 0, "no groups."), ("client list --json", 0, ""),
+        ("user list --search zzz", 0, "no users."), ("group list", 0, "no groups."),
+        ("client list --json", 0, "in the clients file of the running IdP, which this command has not read: partner-1"),
+        ("client list", 0, "no clients in the database."),
+        ("client rotate wiki", 78, "IDP_SECRET_KEY: is required and not set. Use the key of the running IdP"),
         ("sign-outs list", 0, "no messages."), ("audit --event user_erased", 0, "no rows."),
         ("audit --client nope", 0, "there is no client nope. idp client list has all."),
         ("audit --user usr_nope", 0, "there is no account with the id usr_nope."),

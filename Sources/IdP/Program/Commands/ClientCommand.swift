@@ -89,12 +89,28 @@ struct ClientCommand: CommandOfCommands {
 
         func run() async throws {
             let file = try database.registry(needsKeys: false).file
-            let views = try await database.open(onlyReading: true) {
-                try await $0.read { try ClientView.all(file: file, $0) }
+            let (views, unread) = try await database.open(onlyReading: true) {
+                try await $0.read { connection in
+                    let known = try KnownClients(file: file, connection)
+                    return (try ClientView.all(file: file, connection), known.all.filter(\.isRecorded).map(\.id))
+                }
             }
+            defer { Self.note(unread) }
             if json { return ListOutput.print(json: views.map { ClientOutput.json($0) }) }
-            ListOutput.print(ClientOutput.header, views.map(ClientOutput.row), none: "clients")
+            ListOutput.print(
+                ClientOutput.header, views.map(ClientOutput.row),
+                none: unread.isEmpty ? "clients" : "clients in the database")
             for line in ClientView.linesThatMayGo(views, at: ServiceClock.system().now()) { print(line) }
+        }
+
+        /// Names the clients of a file that the running IdP has read, and this command has not.
+        private static func note(_ unread: [String]) {
+            guard !unread.isEmpty else { return }
+            let more = unread.count > 10 ? " and \(unread.count - 10) more" : ""
+            let ids = unread.prefix(10).joined(separator: ", ")
+            ListOutput.note(
+                "in the clients file of the running IdP, which this command has not read: \(ids)\(more). Set IDP_CLIENTS_FILE."
+            )
         }
     }
 

@@ -46,10 +46,13 @@ struct DatabaseOptions: ParsableArguments {
     func keys() throws -> DerivedKeys? { try read { $0.derivedKeys("IDP_SECRET_KEY", required: false) }.further }
 
     /// The same, for commands that cannot do without.
+    /// A new key would be refused beside a database that has one.
+    static let hintOfKey = "Use the key of the running IdP, for example by --env-file with its settings."
+
     ///
     /// - Throws: exit code 78 where none are set, and where the running IdP has another one.
     func requiredKeys() async throws -> DerivedKeys {
-        guard let keys = try read({ $0.derivedKeys("IDP_SECRET_KEY") }).further else {
+        guard let keys = try read({ $0.derivedKeys("IDP_SECRET_KEY", hint: Self.hintOfKey) }).further else {
             throw CommandExit.configurationError
         }
         try await check(keys)
@@ -114,7 +117,7 @@ struct DatabaseOptions: ParsableArguments {
     /// - Throws: exit code 78 after all problems were printed.
     func registry(needsKeys: Bool, printingWarnings: Bool = true) throws -> CommandRegistry {
         try read { reader in
-            let keys = reader.derivedKeys("IDP_SECRET_KEY", required: needsKeys)
+            let keys = reader.derivedKeys("IDP_SECRET_KEY", required: needsKeys, hint: Self.hintOfKey)
             let file = IdPSettings.clients.registered(reader, keys: keys, withAllSecrets: false)
             for warning in reader.warnings where printingWarnings {
                 _ = CommandExit.failure(IdPProgram.name, "warning: \(warning)")
