@@ -18,7 +18,7 @@ struct ReadOnlyMediumTests {
     ]
 
     @Test(
-        "those that only read work, and a backup; those that change something say why not",
+        "those that only read work, and a backup and exports; those that change something say why not",
         arguments: ["beside the service", "after its end"])
     func commands(when: String) async throws {
         let pair = try ProcessDeployment()
@@ -56,6 +56,16 @@ struct ReadOnlyMediumTests {
         let copied = try await pair.idp(["user", "list"], settings: ["IDP_DATABASE_URL": "sqlite:\(backup)"])
         #expect(copied.printed.contains("ann@example.com"))
         #expect(try await pair.idp(["backup", "--verify", backup], settings: key).printed.contains("can be restored"))
+
+        let files = ["rows.csv", "ann.json"].map(folder.path)
+        for (command, file) in zip([["audit", "export"], ["user", "export", "ann@example.com"]], files) {
+            let exported = try await pair.idp(command + [file], settings: settings)
+            #expect(exported.printed.hasPrefix("Exported "))
+            #expect(
+                exported.log.contains("the audit log has no row for this export: cannot use the database \(path): "),
+                "\(exported.log)")
+            #expect(try String(contentsOfFile: file, encoding: .utf8).contains("signed_in"))
+        }
 
         for command in [["user", "disable", "ann@example.com"], ["group", "add", "more"]] {
             let refused = try await pair.idp(command, settings: settings, endsWith: 1)

@@ -77,7 +77,8 @@ struct AuditCommand: AsyncParsableCommand {
             usage: "idp audit export [<options>] <file>",
             discussion: """
                 The end of the name decides: .csv or .jsonl. A file that exists is never overwritten. It is readable for this \
-                user alone (mode 0600): treat it as personal data. The export has a row of its own in the audit log.
+                user alone (mode 0600): treat it as personal data. The export has a row of its own in the audit log, except of \
+                a file that cannot be written, such as one on a read-only medium.
 
                 Example: idp audit export november.csv --since 2026-11-01 --until 2026-12-01
                 """)
@@ -94,7 +95,7 @@ struct AuditCommand: AsyncParsableCommand {
         func run() async throws {
             guard let format = AuditFileFormat(file: file) else { throw ExitCode.validationFailure }
             let keys = try database.keys()
-            let count = try await database.open { database in
+            let count = try await database.export { database, record in
                 var search = try await filters.search(in: database, keys)
                 search.until = search.until ?? ServiceClock.system().now()
                 let store = AuditStore(database: database)
@@ -106,8 +107,7 @@ struct AuditCommand: AsyncParsableCommand {
                         count += entries.count
                         try append(try await names.lines(entries))
                     }
-                    let row = Event(.auditExported, by: .ofCommand(), detail: "\(count) rows into \(name)")
-                    try await database.write { try store.write(row, $0) }
+                    try await record(Event(.auditExported, by: .ofCommand(), detail: "\(count) rows into \(name)"))
                     return count
                 }
             }

@@ -9,6 +9,7 @@ import SSOShared
 import SSOWeb
 import Storage
 import StorageEngines
+import Synchronization
 
 /// The options of every command that works on the database beside a running IdP.
 struct DatabaseOptions: ParsableArguments {
@@ -45,10 +46,10 @@ struct DatabaseOptions: ParsableArguments {
     /// The keys of ``IdPSettings``, for commands that need them for a part of their work. Nil where none are set.
     func keys() throws -> DerivedKeys? { try read { $0.derivedKeys("IDP_SECRET_KEY", required: false) }.further }
 
-    /// The same, for commands that cannot do without.
     /// A new key would be refused beside a database that has one.
     static let hintOfKey = "Use the key of the running IdP, for example by --env-file with its settings."
 
+    /// The same, for commands that cannot do without.
     ///
     /// - Throws: exit code 78 where none are set, and where the running IdP has another one.
     func requiredKeys() async throws -> DerivedKeys {
@@ -159,6 +160,32 @@ struct DatabaseOptions: ParsableArguments {
             throw CommandExit.failure(IdPProgram.name, "there is no database at \(location.place). \(way)")
         }
         return try await Self.reporting { try await open(location, .quiet).closing(body) }
+    }
+
+    /// The same for a `body` that exports what the database has. From a file that cannot be written, such as one on a read-only
+    /// medium, it reads all the same, as a backup does: who can read the file can copy it.
+    ///
+    /// - Parameter body: gets what writes the row of the audit log, or a line on standard error that it is missing.
+    func export<T: Sendable>(
+        _ body: (_ database: any Database, _ record: (Event) async throws -> Void) async throws -> T
+    ) async throws -> T {
+        let obstacle = Mutex<DatabaseError?>(nil)
+        return try await open(by: { location, logger throws(DatabaseError) in
+            do throws(DatabaseError) { return try await ProgramDatabase.idp.open(location, logger) } catch {
+                guard location.isFile, let readable = try? await ProgramDatabase.idp.openToRead(location, logger) else {
+                    throw error
+                }
+                obstacle.withLock { $0 = error }
+                return readable
+            }
+        }) { database in
+            try await body(database) { row in
+                if let obstacle = obstacle.withLock({ $0 }) {
+                    return ListOutput.note("the audit log has no row for this export: \(obstacle)")
+                }
+                try await database.write { try AuditStore(database: database).write(row, $0) }
+            }
+        }
     }
 
     /// The same for a database that is known to be there, and without a line on standard error.

@@ -15,7 +15,8 @@ extension UserCommand {
             discussion: """
                 The account as idp user show prints it, the sign-out messages about it and its rows of the audit log. A file that \
                 exists is never overwritten. It is readable for this user alone (mode 0600). The export has a row of its own in the \
-                audit log. The log of the service is not part of it: search it for the id and for address_ids.
+                audit log, except of a file of a database that cannot be written. The log of the service is not part of it: search \
+                it for the id and for address_ids.
 
                 Needs IDP_SECRET_KEY for the rows in which the address was typed.
 
@@ -29,13 +30,14 @@ extension UserCommand {
             let owner = shown.details.row.account
             let export = UserExport(shown: shown, keys: try account.database.keys().map { AuditAddressKeys($0) })
             let (file, now) = (file, ServiceClock.system().now())
-            let rows = try await account.database.open { database in
+            let rows = try await account.database.export { database, record in
                 try await NewFile.write(file) { new in
                     let count = try await export.write(from: database, at: now, new.append)
                     let name = URL(fileURLWithPath: file).lastPathComponent
-                    let row = Event(
-                        .auditExported, by: .ofCommand(), account: owner.id, detail: "data of the user into \(name)")
-                    try await database.write { try AuditStore(database: database).write(row, $0) }
+                    try await record(
+                        Event(
+                            .auditExported, by: .ofCommand(), account: owner.id, detail: "data of the user into \(name)"
+                        ))
                     return count
                 }
             }
