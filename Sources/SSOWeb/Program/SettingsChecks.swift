@@ -142,9 +142,11 @@ struct ListenProblem: CustomStringConvertible {
 extension SettingsReader {
     /// The effective settings, one per line. Control characters are escaped.
     var table: String {
-        let width = lines.map(\.name.count).max() ?? 0
+        // The id of a client, which is in a name, has up to 128 characters.
+        let width = min(lines.map(\.name.count).max() ?? 0, 40)
         return lines.map { line in
-            "\(line.name.padding(toLength: width, withPad: " ", startingAt: 0))  \(LogEscape.text(line.shown))\n"
+            let blanks = String(repeating: " ", count: max(width - line.name.count, 0))
+            return "\(line.name)\(blanks)  \(LogEscape.text(line.shown))\n"
         }.joined()
     }
 

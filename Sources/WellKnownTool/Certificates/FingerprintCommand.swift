@@ -6,6 +6,7 @@ struct FingerprintCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "fingerprint",
         abstract: "Print the certificate fingerprints of an APK, a key store or a certificate.",
+        usage: "wellknown fingerprint [<options>] <file> ...",
         discussion: """
             Reads PEM, DER, PKCS#12, JKS, PKCS#7, signed APKs (schemes v1 to v3.1, rotated keys included) and app \
             bundles, by what they contain. The last line is ready to paste into assetlinks.json.

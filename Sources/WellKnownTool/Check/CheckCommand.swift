@@ -6,6 +6,7 @@ struct CheckCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "check",
         abstract: "Check that links open the apps that they are expected to open, over many domains.",
+        usage: "wellknown check [<options>] <file>",
         discussion: """
             The YAML file lists links, and for each the app on iOS and Android, or browser. The files of each host are \
             fetched once, unless the file names local ones:

@@ -4,6 +4,7 @@ import WellKnown
 struct GenerateCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "generate", abstract: "Write both files from one list of apps and paths.",
+        usage: "wellknown generate [<options>]",
         discussion: """
             Paths are plain text with * for any text, and mean the same on both systems. Before anything is written, \
             sample addresses of every path are matched on every system and the files are linted: what would not open is \

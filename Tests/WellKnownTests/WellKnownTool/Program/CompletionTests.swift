@@ -62,13 +62,13 @@ struct CompletionTests {
         #expect(run.output.contains("_wellknown: function"), "\(run.output)\(run.errors)")
     }
 
-    @Test("Every command's help has an example", arguments: commands)
+    @Test("Every command's help has an example, and is at most 80 columns wide", arguments: commands)
     func examples(command: String) async throws {
-        let run = try await WellKnownRun.run([command, "--help"])
+        let run = try await WellKnownRun.run([command, "--help"], environment: ["COLUMNS": "80"])
         #expect(run.code == 0)
         let nested = run.output.contains("SUBCOMMANDS:")
         #expect(nested || run.output.contains("Example"), "\(run.output)")
-        #expect(run.output.contains("wellknown \(command)"))
+        #expect(run.output.contains("wellknown \(command)") && !run.output.contains(/[^\n]{81}/))
     }
 
     @Test("--version prints one line with the version, the commit and the date of the build")
