@@ -39,7 +39,8 @@ enum RelyingPartySettings {
     }
     static let caFile: Setting<String?> = Setting(
         "RP_CA_FILE", without: "system roots", example: "/etc/swift-sso/authority.pem",
-        "Further certificate authorities for the back channel, as PEM. TLS is always verified.", certificateFile)
+        "Further certificate authorities for the back channel, as PEM. TLS is always verified.", certificateFile
+    ).warningOfWriters()
     static let requiresSignedResponse = Setting(
         "RP_REQUIRE_SIGNED_RESPONSE", default: true, example: "false",
         "Whether to refuse a back-channel response without a valid signature.")

@@ -1,6 +1,6 @@
 import Foundation
 import SSOShared
-import SSOWeb
+package import SSOWeb
 package import Yams
 
 /// Reads a YAML file that a setting names. Every problem names setting, file, line and key. Unknown keys are problems,
@@ -74,6 +74,14 @@ package final class SettingsFile {
             problem("\(setting): \(path):\(Self.words(error))")
             return []
         }
+    }
+
+    /// Reads the logo that an entry names: beside this file, wherever the program was started, or at an absolute path.
+    package func logo(_ name: String) throws -> LogoFile {
+        let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? ""
+        let place = name.hasPrefix("/") ? name : folder + name
+        FileAccess.warning(ofSettings: place, setting: setting).map(warn)
+        return try LogoFile(path: place)
     }
 
     /// A mapping with its known keys. Nil when the node is no mapping. Unknown keys are reported.

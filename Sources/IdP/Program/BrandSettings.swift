@@ -8,7 +8,7 @@ extension Brand {
     static let logo = Setting(
         "IDP_LOGO_FILE", example: "/etc/swift-sso/logo.svg", decorates: true,
         "The logo on the pages and the favicon: an SVG without scripts, or a PNG, of at most 64 KiB."
-    ) { try LogoFile(path: $0) }
+    ) { try LogoFile(path: $0) }.warningOfWriters()
     static let accent = Setting(
         "IDP_ACCENT_COLOR", example: "#1f5fbf", decorates: true,
         "The colour of links and buttons. It needs a contrast of 4.5:1 to white; dark pages use a lighter shade."

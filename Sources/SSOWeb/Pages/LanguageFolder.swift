@@ -87,6 +87,7 @@ private struct LanguageReading {
         guard let handle = RegularFile.open(path),
             let data = try? handle.read(upToCount: AddedLanguages.Limit.bytes + 1) ?? Data()
         else { return report("\(place): cannot be read. Use a file that the program may read.") }
+        FileAccess.warning(ofSettings: path, setting: tag.rawValue).map { findings.append($0) }
         guard data.count <= AddedLanguages.Limit.bytes else {
             return report("\(place): is larger than \(AddedLanguages.Limit.bytes >> 10) KiB. Use several files.")
         }

@@ -16,6 +16,7 @@ extension SettingsReader {
         _ database: DatabaseLocation, _ name: String,
         inspecting inspect: (DatabaseLocation) async throws(DatabaseError) -> [String]
     ) async {
+        if case .sqlite(let path) = database { warnOfOthers(secretFile: path, setting: name) }
         _ = await steps(database, name, inspecting: inspect)
     }
 

@@ -31,11 +31,7 @@ struct DotEnvFile: Sendable {
             problems.append("\(path): cannot be read. It must be a readable file of at most 1 MiB.")
             return
         }
-        // That of a service is where operators put a mail password.
-        let access =
-            isOfService
-            ? FileAccess.warning(ofSecret: path, setting: path) : FileAccess.warning(ofSettings: path, setting: ".env")
-        warnings += [access].compactMap(\.self)
+        defer { warnings += [Self.accessWarning(path, values, isOfService: isOfService)].compactMap(\.self) }
         guard let text = Entered.file(bytes), !bytes.contains(0) else {
             problems.append("\(path): is not text in UTF-8.")
             return
@@ -57,6 +53,20 @@ struct DotEnvFile: Sendable {
                 problems.append("\(path):\(index + 1): \(error)")
             }
         }
+    }
+
+    /// A warning when others have more rights to the file than what is in it allows. That of a service counts as a secret: it is
+    /// where operators put a mail password.
+    private static func accessWarning(_ path: String, _ values: [String: String], isOfService: Bool) -> String? {
+        let label = isOfService ? path : path.split(separator: "/").last.map(String.init) ?? path
+        return isOfService || values.contains(where: isSecret)
+            ? FileAccess.warning(ofSecret: path, setting: label) : FileAccess.warning(ofSettings: path, setting: label)
+    }
+
+    private static func isSecret(_ name: String, _ value: String) -> Bool {
+        guard !value.isEmpty, !name.hasSuffix("_FILE") else { return false }
+        return name.contains("SECRET") || name.contains("PASSWORD")
+            || ["_MAIL_URL", "_DATABASE_URL"].contains(where: name.hasSuffix) && SettingsArguments.holdsPassword(value)
     }
 
     /// - Throws: ``SettingError`` for a line that systemd reads in another way.

@@ -101,6 +101,15 @@ public struct Setting<Value: Sendable>: Sendable {
     }
 }
 
+extension Setting {
+    /// The same setting of a file, with a warning when other users of this machine can write it.
+    package func warningOfWriters() -> Self {
+        checked { [name] _, reader, _ in
+            reader.text(name).flatMap { FileAccess.warning(ofSettings: $0, setting: name) }.map(reader.warn)
+        }
+    }
+}
+
 /// What takes the place of a setting that is not set.
 package enum SettingAbsence: Sendable {
     /// A text, as if it were set. It may depend on the settings that were read before.

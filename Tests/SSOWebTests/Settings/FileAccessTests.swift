@@ -1,5 +1,6 @@
 import Foundation
 import SSOShared
+import Storage
 import Testing
 
 @testable import SSOWeb
@@ -51,6 +52,43 @@ struct FileAccessTests {
         try FileManager.default.setAttributes([.posixPermissions: 0o666], ofItemAtPath: env)
         let reader = SettingsReader(SettingsSource(arguments: [], environment: [:], file: EnvFile(at: env)))
         #expect(reader.warnings.count == 1 && reader.warnings.first?.hasPrefix(".env: other users") == true)
+    }
+
+    @Test(
+        "a settings file with a secret in it is one, by whatever name it was given",
+        arguments: [
+            ("IDP_SECRET_KEY=x", true), ("RP_SECRET_KEY='x'", true), ("WIKI_SECRET=x", true), ("PGPASSWORD=x", true),
+            ("IDP_MAIL_URL=smtps://ann:word@mail.example.com", true),
+            ("IDP_DATABASE_URL=host=db.example.com password=word dbname=idp", true), ("IDP_SECRET_KEY=", false),
+            ("IDP_SECRET_KEY_FILE=/run/key", false), ("IDP_MAIL_URL=smtp://mail.example.com:25", false),
+            ("IDP_SUPPORT_URL=mailto:help@example.com", false), ("IDP_NAME=Main", false),
+        ])
+    func secretInSettings(line: String, isSecret: Bool) throws {
+        let folder = try Self.folder()
+        let path = try folder.write("LOG_LEVEL=notice\n\(line)\n", to: "my.env")
+        for (mode, warns) in [(0o644, isSecret), (0o666, true), (0o600, false)] {
+            try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path)
+            let warnings = EnvFile(at: path).warnings
+            #expect(warnings.count == (warns ? 1 : 0), "\(warnings)")
+            guard warns, let warning = warnings.first else { continue }
+            #expect(warning.hasPrefix("my.env: other users of this machine can \(isSecret ? "use" : "write") the file"))
+            #expect(warning.hasSuffix("chmod \(isSecret ? "o=" : "o-w") \(path)"), "\(warning)")
+        }
+    }
+
+    @Test(
+        "the file of a database is a secret for check, and a name in its table of up to 128 characters widens no other line"
+    )
+    func check() async throws {
+        let folder = try Self.folder()
+        let path = try Self.file(0o644, in: folder)
+        let reader = SettingsReader(SettingsSource([:]))
+        await reader.checkDatabase(.sqlite(path: path), "IDP_DATABASE_URL") { _ in [] }
+        #expect(reader.warnings.count == 1 && reader.warnings.first?.contains("chmod o= \(path)") == true)
+        reader.record("client \(String(repeating: "a", count: 128))", "enabled")
+        reader.record("IDP_NAME", "Main")
+        #expect(
+            reader.table.hasSuffix("a  enabled\nIDP_NAME\(String(repeating: " ", count: 34))Main\n"), "\(reader.table)")
     }
 
     @Test("a file in a folder that others cannot enter is not open to them, also where a link leads to it")

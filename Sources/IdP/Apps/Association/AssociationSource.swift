@@ -78,6 +78,7 @@ struct AssociationSetting<App: Sendable>: ReadableSetting {
 
     private func report(_ reading: AssociationReading, of name: String, _ reader: SettingsReader) {
         reading.warnings.forEach { reader.warn("\(name): \($0)") }
+        FileAccess.warning(ofSettings: path, setting: name).map(reader.warn)
         reading.errors.forEach { reader.problem("\(name): \($0)") }
     }
 }

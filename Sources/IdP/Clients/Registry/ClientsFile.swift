@@ -42,13 +42,8 @@ package struct ClientsFile {
             )
             return []
         }
-        // Beside the clients file, wherever the program was started.
-        let folder = file.path.lastIndex(of: "/").map { String(file.path[...$0]) } ?? ""
         let reader = ClientEntryReader(
-            file: file, of: protocols, furtherKeys: ["secrets"], leavesLogosOut: true
-        ) { name in
-            try LogoFile(path: name.hasPrefix("/") ? name : folder + name)
-        }
+            file: file, of: protocols, furtherKeys: ["secrets"], leavesLogosOut: true, readLogo: file.logo)
         return nodes.compactMap { node in
             var places: [(line: Int, isFixed: Bool)] = []
             var client = reader.client(node) { entry, id in

@@ -137,10 +137,7 @@ package struct ProvidersFile {
     /// A path beside the providers file, or an absolute one. One that cannot be used is left out, with a warning.
     private func logo(_ entry: SettingsFileEntry, _ owner: String) -> LogoFile? {
         guard let name = entry.optionalText("logo") else { return nil }
-        let folder = file.path.lastIndex(of: "/").map { String(file.path[...$0]) } ?? ""
-        do {
-            return try LogoFile(path: name.value.hasPrefix("/") ? name.value : folder + name.value)
-        } catch {
+        do { return try file.logo(name.value) } catch {
             file.warn("\(file.place(of: name.node)): logo of \"\(owner)\": \("\(error)".withFullStop) It is left out.")
             return nil
         }

@@ -1,3 +1,4 @@
+import Foundation
 import SSOShared
 import SSOWeb
 import Testing
@@ -17,6 +18,46 @@ struct SecretFileTests {
 
     private func good(_ name: String) -> String {
         name == "IDP_MAIL_URL" ? "outbox:var/outbox" : TestSecret.new()
+    }
+
+    @Test("files that settings name, which others can write: a warning for each, with the setting and the file")
+    func writers() throws {
+        let folder = try TemporaryFolder()
+        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: folder.path)
+        func file(_ name: String, _ content: String, _ mode: Int = 0o666) throws -> String {
+            let path = try folder.write(content, to: name)
+            try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path)
+            return path
+        }
+        let logo = try file("logo.svg", "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 8 8\"/>")
+        let apple = try file("aasa", "{\"applinks\":{\"details\":[]}}")
+        try FileManager.default.createDirectory(
+            atPath: folder.path(of: "languages/fr"), withIntermediateDirectories: true)
+        let texts = try file("languages/fr/language.json", "{\"name\":\"Français\"}")
+        let clients = try file(
+            "clients.yaml",
+            """
+            clients:
+              - {id: wiki, name: Wiki, redirect_uris: ["https://wiki.example/cb"], secrets: ["\(TestSecret.new())"], logo: logo.svg}
+            """, 0o644)
+        let idp = SettingsFixture.read(
+            .idp,
+            [
+                "IDP_LOGO_FILE": logo, "IDP_AASA_FILE": apple, "IDP_LANGUAGES_DIR": folder.path(of: "languages"),
+                "IDP_CLIENTS_FILE": clients,
+            ])
+        let authority = try file("ca.pem", "-----BEGIN CERTIFICATE-----\n")
+        let client = SettingsFixture.read(.client, ["RP_CA_FILE": authority])
+        let rows = [
+            ("IDP_LOGO_FILE: ", logo), ("IDP_AASA_FILE: ", apple), ("IDP_LANGUAGES_DIR: fr: ", texts),
+            ("IDP_CLIENTS_FILE: ", logo), ("RP_CA_FILE: ", authority),
+        ]
+        let warnings = (idp.warnings + client.warnings).filter { $0.contains("can write") }
+        #expect(warnings.count == rows.count, "\(warnings)")
+        for (start, path) in rows {
+            let words = "\(start)other users of this machine can write the file \(path), which has the mode 0666."
+            #expect(warnings.contains { $0.hasPrefix(words) }, "\(words) \(warnings)")
+        }
     }
 
     @Test(
