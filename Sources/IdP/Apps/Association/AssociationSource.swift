@@ -72,13 +72,13 @@ struct AssociationSetting<App: Sendable>: ReadableSetting {
             reader.problem(
                 "\(name): \(apps.name) is set as well, and both define the content of the file. Keep one of them.")
         }
+        FileAccess.warning(ofSettings: path, setting: name).map(reader.warn)
         report(AssociationReading(path: path, kind: kind), of: name, reader)
         return .file(path: path)
     }
 
     private func report(_ reading: AssociationReading, of name: String, _ reader: SettingsReader) {
         reading.warnings.forEach { reader.warn("\(name): \($0)") }
-        FileAccess.warning(ofSettings: path, setting: name).map(reader.warn)
         reading.errors.forEach { reader.problem("\(name): \($0)") }
     }
 }
