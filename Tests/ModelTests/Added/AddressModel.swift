@@ -117,7 +117,6 @@ struct AddressModel {
     private static func move(_ model: inout Model, _ account: Int, to new: Int) {
         model.endAll(of: account, "signed_out")
         model.forgetBrowsers(new)
-        model.forget(model.accounts[account].address)
         (model.accounts[account].address, model.accounts[account].invitedUntil) = (new, nil)
         model.accounts[account].hasMailbox = true
     }
@@ -293,17 +292,5 @@ struct AddressModel {
             var seed = Seed(number)
             try await History.agree(Self.history(&seed), seed: number, adding: Self.added)
         }
-    }
-}
-
-extension Model {
-    /// No account has the address any more, and nothing that others have typed names it.
-    mutating func forget(_ address: Int) {
-        challenges.mark(\.isDeleted) { $0.address == address }
-        for (session, it) in sessions.enumerated() where it.held.contains(where: { $0.address == address }) {
-            sessions[session].held = []
-        }
-        emails.removeAll { $0.address == address }
-        guesses.removeAll { $0.address == address }
     }
 }

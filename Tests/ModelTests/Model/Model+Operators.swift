@@ -55,7 +55,6 @@ extension Model {
         forgetBrowsers(new)
         notify(account, isAlwaysTold: true)
         (accounts[account].address, accounts[account].invitedUntil) = (new, nil)
-        forget(address)
         notify(account, isAlwaysTold: true)
         return record("user_changed", account: account, "address")
     }
@@ -86,7 +85,12 @@ extension Model {
         for _ in admins.roles[account] ?? [:] { record("role_changed", account: account, "revoked") }
         addressChanges.mark(\.isDeleted) { $0.account == account }
         (accounts[account].isErased, accounts[account].groups, admins.roles[account]) = (true, [], nil)
-        forget(address)
+        challenges.mark(\.isDeleted) { $0.address == address }
+        for (session, it) in sessions.enumerated() where it.held.contains(where: { $0.address == address }) {
+            sessions[session].held = []
+        }
+        emails.removeAll { $0.address == address }
+        guesses.removeAll { $0.address == address }
         return record("user_erased", account: account)
     }
 

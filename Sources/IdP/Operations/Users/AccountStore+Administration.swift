@@ -22,8 +22,7 @@ extension AccountStore {
     }
 
     /// Gives an account another address. The operator vouches for it in place of a proof, so the other ways to sign in stay. What
-    /// a provider has said about the old address does not count for the new one. What others have typed of the old one is
-    /// forgotten: nobody could find it when the account is erased later.
+    /// a provider has said about the old address does not count for the new one.
     static func set(email: EmailAddress, _ account: Account, _ connection: any SQLConnection) throws {
         let values: SQLArguments = [
             "new": .text(email.text), "old": .text(account.email), "id": .text(account.id),
@@ -33,7 +32,6 @@ extension AccountStore {
             "UPDATE account_identity SET subject = :new WHERE kind = 'email' AND subject = :old AND account_id = :id",
             values)
         try connection.execute("UPDATE account_identity SET is_vouched = 0 WHERE account_id = :id", values)
-        try forget(account.email, connection)
     }
 
     /// Notes that the sign-ins of an account are ended for its end date. Of any number of callers exactly one gets true.
@@ -102,24 +100,13 @@ extension AccountStore {
     /// has the account's id alone is deleted in its own time.
     static func erase(_ account: Account, at now: Timestamp, _ connection: any SQLConnection) throws {
         try TokenRevocations.add(identities(of: account.id, connection), at: now, connection)
-        for statement in erasing { try connection.execute(statement, ["id": .text(account.id)]) }
-        try forget(account.email, connection)
+        let budget = (try? EmailAddress(account.email).budgetKey) ?? account.email
+        let values: SQLArguments = [
+            "id": .text(account.id), "email": .text(account.email), "budget": .text(budget),
+        ]
+        for statement in erasing { try connection.execute(statement, values) }
+        try SessionStore.forget(account.email, connection)
     }
-
-    /// Deletes what names an address without the account: what visitors have asked for by it, and what counts their guesses and
-    /// emails.
-    private static func forget(_ address: String, _ connection: any SQLConnection) throws {
-        let budget = (try? EmailAddress(address).budgetKey) ?? address
-        let values: SQLArguments = ["email": .text(address), "budget": .text(budget)]
-        for statement in forgetting { try connection.execute(statement, values) }
-        try SessionStore.forget(address, connection)
-    }
-
-    private static let forgetting = [
-        "DELETE FROM challenge WHERE address = :email",
-        "DELETE FROM code_guess WHERE address = :email",
-        "DELETE FROM mail_queue WHERE address = :email OR address = :budget OR address = 'link ' || :budget",
-    ]
 
     private static let erasing = [
         "DELETE FROM account_identity WHERE account_id = :id",
@@ -129,9 +116,12 @@ extension AccountStore {
         "DELETE FROM address_change WHERE account_id = :id",
         "DELETE FROM app_key WHERE account_id = :id",
         "DELETE FROM app_link WHERE account_id = :id",
+        "DELETE FROM challenge WHERE address = :email",
+        "DELETE FROM code_guess WHERE address = :email",
         "DELETE FROM group_member WHERE account_id = :id",
         "DELETE FROM handoff WHERE account_id = :id",
         "DELETE FROM invitation WHERE account_id = :id",
+        "DELETE FROM mail_queue WHERE address = :email OR address = :budget OR address = 'link ' || :budget",
         "DELETE FROM passkey_user WHERE account_id = :id",
         "DELETE FROM provider_attempt WHERE account_id = :id",
         "DELETE FROM sign_in_link WHERE account_id = :id",

@@ -17,7 +17,7 @@ import Testing
 /// Threat: a change of the address as a takeover. By command only, both addresses told, everything ended.
 @Suite("Setting the address of an account", .program)
 struct SetAddressTests {
-    static func change(_ old: String, to new: String, _ deployment: TestDeployment) throws -> SetAddress {
+    private static func change(_ old: String, to new: String, _ deployment: TestDeployment) throws -> SetAddress {
         SetAddress(
             old, to: try EmailAddress(new),
             reporting: AccountNotices(
