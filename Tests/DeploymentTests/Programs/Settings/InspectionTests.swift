@@ -200,7 +200,7 @@ struct InspectionTests {
             #expect(program.log.contains(word), "\(word) in \(program.log)")
         }
         if command == "check" {
-            #expect(program.printed.split(separator: "\n").last?.firstMatch(of: #/^\d+ problems\.$/#) != nil)
+            #expect(program.printed.split(separator: "\n").last?.firstMatch(of: #/^\d+ problems, 1 warning\.$/#) != nil)
         }
         for line in program.log.split(separator: "\n") {
             if command == "serve" {
