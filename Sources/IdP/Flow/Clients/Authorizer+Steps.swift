@@ -178,8 +178,7 @@ extension Authorizer {
             let issued = asked.event(.tokenIssued, of: user, flow: flow.logID)
             try audit?.record(issued.only(in: earlier.exists ? .log : .all), connection)
             let grant = NewGrant(
-                wire: secret.wire, logID: flow.logID, hasAsked: completed != nil, isIssuedBefore: earlier.exists,
-                isRedeemedBefore: earlier.isRedeemed)
+                wire: secret.wire, logID: flow.logID, hasAsked: completed != nil, isRedeemedBefore: earlier.isRedeemed)
             return .entered(client, user) { try answer(grant, $0, user, $1) }
         case .now(let answer):
             let entrance = try enter(

@@ -8,40 +8,30 @@ import Synchronization
 
 /// The page "Authentication complete": names the user and the client, and goes to the callback.
 ///
-/// Without JavaScript a refresh does it, once. With JavaScript a script does it, because a script recognises the Back button.
+/// Without JavaScript a refresh does it. With JavaScript a script does it, because a script recognises the Back button.
 /// Every variant is rendered once, when it is first shown: this page is half of the work of a sign-in with a live session.
 package struct CompletionPage: Sendable {
     /// When the page goes on to the client.
-    package struct Pace: Hashable, Sendable {
-        /// Two seconds for a user who has just signed in, or chosen an account: time to read who is signed in where. No time for a
-        /// user who was signed in already and was asked nothing.
-        package let waits: Bool
-        /// False once a token of this request was redeemed: a user who comes back with the Back button stays here.
-        package let goesOn: Bool
-        /// Whether it goes on without JavaScript: the first time alone. Only a script can tell Back from a reload.
-        let refreshes: Bool
-
-        package static let atOnce = Pace(waits: false, goesOn: true, refreshes: true)
-        package static let afterTwoSeconds = Pace(waits: true, goesOn: true, refreshes: true)
-
-        private init(waits: Bool, goesOn: Bool, refreshes: Bool) {
-            (self.waits, self.goesOn, self.refreshes) = (waits, goesOn, refreshes)
-        }
+    package enum Pace: Sendable {
+        /// The user was signed in already and nothing was asked.
+        case atOnce
+        /// The user has just signed in, or chosen an account: time to read who is signed in where.
+        case afterTwoSeconds
+        /// A token of this request was redeemed already: a user who comes back with the Back button stays here.
+        case stays
 
         package init(_ grant: NewGrant) {
-            goesOn = !grant.isRedeemedBefore
-            waits = goesOn && grant.hasAsked
-            refreshes = goesOn && !grant.isIssuedBefore
+            self = grant.isRedeemedBefore ? .stays : grant.hasAsked ? .afterTwoSeconds : .atOnce
         }
 
-        package var seconds: String { waits ? "2" : "0" }
+        package var seconds: String { self == .afterTwoSeconds ? "2" : "0" }
     }
 
     private enum Value: String, CaseIterable { case client, name, email, callback, other, logo, pixelsWide, pixelsHigh }
 
     private struct Model: Encodable, Sendable {
         let client, name, email, callback, other, logo, pixelsWide, pixelsHigh, seconds: String
-        let goesOn, refreshes, waits, isNamed, hasLogo, hasPixels: Bool
+        let goesOn, waits, isNamed, hasLogo, hasPixels: Bool
     }
 
     private enum Logo { case none, withoutSize, sized }
@@ -76,8 +66,8 @@ package struct CompletionPage: Sendable {
                 client: value(.client), name: value(.name), email: value(.email), callback: value(.callback),
                 other: value(.other), logo: value(.logo), pixelsWide: value(.pixelsWide),
                 pixelsHigh: value(.pixelsHigh), seconds: variant.pace.seconds,
-                goesOn: variant.pace.goesOn, refreshes: variant.pace.refreshes, waits: variant.pace.waits,
-                isNamed: variant.isNamed, hasLogo: variant.logo != .none, hasPixels: variant.logo == .sized)
+                goesOn: variant.pace != .stays, waits: variant.pace == .afterTwoSeconds, isNamed: variant.isNamed,
+                hasLogo: variant.logo != .none, hasPixels: variant.logo == .sized)
         }
         prepared.pages.withLock { $0[variant] = page }
         return page

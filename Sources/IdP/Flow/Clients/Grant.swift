@@ -44,9 +44,7 @@ package struct NewGrant: Sendable {
     let logID: String
     /// Whether the user has just signed in for this request, or chosen an account.
     package let hasAsked: Bool
-    /// Whether a grant of the same request was issued already: the user comes back with the Back button, or loads the page again.
-    package let isIssuedBefore: Bool
-    /// Whether one of these was redeemed.
+    /// Whether a grant of the same request was redeemed already: the user comes back with the Back button.
     package let isRedeemedBefore: Bool
 }
 

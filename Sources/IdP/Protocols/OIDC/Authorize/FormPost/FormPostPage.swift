@@ -44,7 +44,7 @@ struct FormPostPage: Sendable {
                 seconds: pace.seconds, name: completed?.account.name ?? "", email: completed?.account.email ?? "",
                 other: completed?.other ?? "", fields: fields.map(Field.init), isComplete: completed != nil,
                 isNamed: completed?.account.isNamed ?? false,
-                goesOn: pace.goesOn, waits: pace.waits, hasLogo: !logo.isEmpty), for: request,
+                goesOn: pace != .stays, waits: pace == .afterTwoSeconds, hasLogo: !logo.isEmpty), for: request,
             headers: [
                 .contentSecurityPolicy: ContentPolicy.formsToClients, .referrerPolicy: "no-referrer",
                 .cacheControl: "no-store",
