@@ -2,9 +2,10 @@
 extension Model {
     /// docs/protocol.md 2: what becomes of a request of a client.
     mutating func authorize(_ browser: Int, _ client: Int, _ wish: Operation.Wish) -> String {
+        // Before the session is looked at.
+        guard isServed(client) else { return "unknown client" }
         // Every page counts as a use.
         let session = use(of: browser)
-        guard isServed(client) else { return "unknown client" }
         let since: Int? =
             switch wish {
             // Not the sign-in of before, also where its moment is still to come.
