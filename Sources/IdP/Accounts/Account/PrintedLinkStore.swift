@@ -93,7 +93,7 @@ package enum PrintedLinkStore {
             """, ["account": .text(accountID), "now": .timestamp(now)]) > 0
     }
 
-    /// Removes links that were never used, of accounts that somebody has signed in to. Those of others say why the account is there.
+    /// Removes links that were never used, of accounts that were signed in to. Those of others say why the account is there.
     package static func purge(limit: Int, at now: Timestamp, _ connection: any SQLConnection) throws -> Int {
         try connection.execute(
             """

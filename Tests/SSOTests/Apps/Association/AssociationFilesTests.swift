@@ -68,7 +68,7 @@ struct AssociationFilesTests {
         #expect(lines(reader.warnings).count == (isRefused ? 0 : 1), "\(reader.warnings)")
     }
 
-    @Test("a setting of apps that is there and empty is a warning, one that is absent or has a file beside it is none")
+    @Test("an empty setting of apps is a warning; a missing one, or one with a file beside it, causes no warning")
     func blank() throws {
         let folder = try TemporaryFolder()
         let path = try folder.write(Self.aasa, to: "aasa")
