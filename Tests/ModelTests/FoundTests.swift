@@ -81,8 +81,8 @@ struct FoundTests {
             ], seed: 1)
     }
 
-    @Test("a page that says that a client is unknown counts as a use of the session, as every page does")
-    func useOfErrorPage() async throws {
+    @Test("a page that says that a client is unknown is no use of the session, also where a command has just disabled it")
+    func noUseOfErrorPage() async throws {
         try await History.agree(
             [
                 .authorize(browser: 3, client: 0, wish: .none), .enableClient(client: 3, isEnabled: false),

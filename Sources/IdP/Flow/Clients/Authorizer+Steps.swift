@@ -58,9 +58,10 @@ extension Authorizer {
             {
                 return try enter(answer, asked, reading, audit, connection)
             }
+            // The page that says so is no use of the session, whether the request or this transaction was the first to see it.
+            guard try registered(asked, connection) != nil else { return .ended(.unknownClient) }
             guard let session = try sessions.store.find(touching: cookie, connection) else {
-                return .visitor(
-                    .next(facts(asked, isRegistered: try registered(asked, connection) != nil, now)))
+                return .visitor(.next(facts(asked, isRegistered: true, now)))
             }
             var reading = try read(asked, session, now, connection)
             reading.facts.flowsWait = flowsWait
