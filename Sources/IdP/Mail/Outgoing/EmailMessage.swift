@@ -109,16 +109,8 @@ package struct EmailMessage: Sendable {
         var number = 0
         while true {
             let boundary = "=_\(word)\(number)_\(plainID.prefix(40))"
-            if !parts.contains(where: { $0.contains(Array(boundary.utf8)) }) { return boundary }
+            if !parts.contains(where: { Data($0).range(of: Data(boundary.utf8)) != nil }) { return boundary }
             number += 1
         }
-    }
-}
-
-extension [UInt8] {
-    /// Whether `pattern`, which is not empty, occurs in these bytes.
-    fileprivate func contains(_ pattern: [UInt8]) -> Bool {
-        guard count >= pattern.count else { return false }
-        return (0...(count - pattern.count)).contains { self[$0..<($0 + pattern.count)].elementsEqual(pattern) }
     }
 }
