@@ -10,8 +10,9 @@ let settings: [SwiftSetting] = [
     .enableUpcomingFeature("InternalImportsByDefault"),
 ]
 
-/// Tests have no debug information, so that they build sooner. A backtrace still has the names.
-let testSettings = settings + [.unsafeFlags(["-gnone"])]
+/// Tests have no debug information, so that they build sooner. A backtrace still has the names. By the frontend's option: SwiftPM
+/// puts a `-g` after those of the driver, and the last one counts.
+let testSettings = settings + [.unsafeFlags(["-Xfrontend", "-gnone"])]
 
 /// Compiles in the templates, texts and styles in the folder of a target: the binary is the deployment.
 let pageFiles = Target.PluginUsage.plugin(name: "PageFilesPlugin")
