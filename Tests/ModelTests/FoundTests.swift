@@ -81,7 +81,7 @@ struct FoundTests {
             ], seed: 1)
     }
 
-    @Test("a page that says that a client is unknown is no use of the session, also where a command has just disabled it")
+    @Test("a page that says that a client is unknown is no use of the session, also right after a command")
     func noUseOfErrorPage() async throws {
         try await History.agree(
             [
