@@ -254,7 +254,7 @@ let package = Package(
             dependencies: [
                 "CommandLines", "IdPAccountPages", "IdPAccounts", "IdPAdmin", "IdPApps", "IdPClients", "IdPDevPages",
                 "IdPFlow", "IdPInboundMail", "IdPMail",
-                "IdPOperations", "IdPProtocols", "IdPProviders", "IdPProviderSignIn", "IdPSchema", "IdPSignIn",
+                "IdPOperations", "IdPProtocols", "IdPProviders", "IdPProviderSignIn", "IdPSchema", "IdPSignIn", "JWT",
                 "PostgresStorage", "SQLiteStorage", "SSOShared", "SSOWeb", "Storage", "StorageEngines", "ThisBuild",
                 "WellKnown", arguments, httpTypes, hummingbird, lifecycle, logging, nioCore,
             ],

@@ -1,6 +1,9 @@
 import COpenSSL
 package import SSOShared
 
+/// How a program makes the keys that it signs with: ``PrivateKey/init(new:)``.
+package typealias PrivateKeyMaker = @Sendable (SignatureAlgorithm) throws -> PrivateKey
+
 /// A private key that signs. Its bytes stay in libcrypto, and it prints as `<redacted>`.
 package struct PrivateKey: Sendable {
     /// RSA keys also sign PS256.

@@ -38,7 +38,7 @@ struct IdPFeatures: Sendable {
         let client = try ProviderClient(clock: parts.clock, logger: parts.logger)
         let notices = AccountNotices(parts, providers: registry)
         let identities = AppIdentityStore(parts)
-        let (sso, oidc) = (SSOFeature(parts), OIDCFeature(parts))
+        let (sso, oidc) = (SSOFeature(parts), OIDCFeature(parts, keysFrom: services.newKey))
         let apps = try values[NativeApps.setting]
         let provider = ProviderFeature(
             parts, providers: registry, client: client, changes: notices, hasApps: !apps.all.isEmpty,

@@ -4,6 +4,7 @@ import IdPFlow
 import IdPMail
 import IdPOperations
 import IdPProviders
+import JWT
 import Logging
 import SSOShared
 import SSOWeb
@@ -21,13 +22,16 @@ struct IdPServices: Sendable {
     let devPages: DevPages
     /// See ``ClientDirectory/renewalInterval``. Tests of single requests do not wait.
     let clientRenewalInterval: Duration
+    /// Makes the keys of ID tokens. One of RSA takes a tenth of a second, so tests take those of tests that have ended.
+    let newKey: PrivateKeyMaker
 
     init(
         _ common: ProgramServices, mailer: (any Mailer)?, devPages: DevPages,
-        clientRenewalInterval: Duration = ClientDirectory.renewalInterval
+        clientRenewalInterval: Duration = ClientDirectory.renewalInterval,
+        newKey: @escaping PrivateKeyMaker = PrivateKey.init(new:)
     ) {
         (self.common, self.mailer, self.devPages) = (common, mailer, devPages)
-        self.clientRenewalInterval = clientRenewalInterval
+        (self.clientRenewalInterval, self.newKey) = (clientRenewalInterval, newKey)
     }
 
     /// The real services, as the settings say.

@@ -30,6 +30,17 @@ struct StandInKey: Sendable {
     func sign(_ bytes: [UInt8]) throws -> [UInt8] { try lease.key.sign(bytes, algorithm) }
 }
 
+/// The keys of a program, which nobody else uses meanwhile.
+final class KeyLeases: Sendable {
+    private let leases = Mutex<[KeyLease]>([])
+
+    func new(_ algorithm: SignatureAlgorithm) throws -> PrivateKey {
+        let lease = try KeyLease(algorithm)
+        leases.withLock { $0.append(lease) }
+        return lease.key
+    }
+}
+
 /// One key that nobody else uses meanwhile. Making an RSA key takes a tenth of a second, so finished tests return theirs.
 private final class KeyLease: Sendable {
     private static let returned = Mutex<[PrivateKey]>([])

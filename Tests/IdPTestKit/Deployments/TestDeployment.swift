@@ -137,7 +137,8 @@ final class TestDeployment: Deployment, Sendable {
             ProgramServices(
                 database: wrap(database), clock: clock.clock, logger: log.logger("idp").counting(metrics?.counts),
                 metrics: metrics, pages: try pages ?? (added.files.isEmpty ? BuiltInPages.idp(idp) : nil)),
-            mailer: try sends(idp) ? mailer(mailbox.folder) : nil, devPages: dev, clientRenewalInterval: .zero)
+            mailer: try sends(idp) ? mailer(mailbox.folder) : nil, devPages: dev, clientRenewalInterval: .zero,
+            newKey: KeyLeases().new)
         try await serving({ try buildIdP(settings: idp, services: services, adding: added, started: $0) }) { port in
             var clients: [Client] = []
             for (index, name) in names.enumerated() {
@@ -181,7 +182,7 @@ final class TestDeployment: Deployment, Sendable {
             ProgramServices(
                 database: database, clock: clock.clock, logger: log.logger("idp"),
                 pages: try BuiltInPages.idp(settings)),
-            mailer: try outbox(settings), devPages: dev, clientRenewalInterval: .zero)
+            mailer: try outbox(settings), devPages: dev, clientRenewalInterval: .zero, newKey: KeyLeases().new)
         try await serving({
             try buildIdP(settings: settings, services: services, adding: idp.added, started: $0)
         }) { port in

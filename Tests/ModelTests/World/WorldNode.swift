@@ -8,6 +8,7 @@ import SSOWeb
 import Storage
 import Synchronization
 
+@testable import Counterparts
 @testable import IdP
 @testable import IdPAccounts
 @testable import IdPClients
@@ -42,7 +43,8 @@ struct WorldNode: Sendable {
             ProgramServices(
                 database: database, clock: clock, randomness: randomness, logger: logger,
                 pages: added.files.isEmpty ? try BuiltInPages.idp(Brand(settings)) : nil),
-            mailer: mailer, devPages: try DevPages(randomness: SystemRandomness()), clientRenewalInterval: .zero)
+            mailer: mailer, devPages: try DevPages(randomness: SystemRandomness()), clientRenewalInterval: .zero,
+            newKey: KeyLeases().new)
         values = settings
         features = try IdPFeatures(settings, services, adding: added)
         let web = try features.webRouter(settings, services)

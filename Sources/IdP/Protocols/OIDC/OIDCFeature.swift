@@ -1,6 +1,7 @@
 package import IdPAccounts
 import IdPClients
 package import IdPFlow
+package import JWT
 import SSOShared
 package import SSOWeb
 
@@ -10,11 +11,11 @@ package struct OIDCFeature: Feature {
     let oidc: OIDCParts
     package let keys: SigningKeys
 
-    package init(_ parts: SharedParts) {
+    package init(_ parts: SharedParts, keysFrom newKey: @escaping PrivateKeyMaker) {
         self.parts = parts
         keys = SigningKeys(
-            SigningKeyBox(keys: parts.keys, randomness: parts.randomness), parts.audit.store, clock: parts.clock,
-            logger: parts.logger)
+            SigningKeyBox(keys: parts.keys, randomness: parts.randomness), from: newKey, parts.audit.store,
+            clock: parts.clock, logger: parts.logger)
         oidc = OIDCParts(parts, keys: keys)
     }
 

@@ -72,9 +72,10 @@ extension SigningKey {
 
     /// A new key.
     init(
-        _ algorithm: IDTokenAlgorithm, generation: Int64, _ box: SigningKeyBox, at now: Timestamp, usedFrom: Timestamp
+        _ algorithm: IDTokenAlgorithm, generation: Int64, _ box: SigningKeyBox, at now: Timestamp, usedFrom: Timestamp,
+        from newKey: PrivateKeyMaker = PrivateKey.init(new:)
     ) throws {
-        let key = try PrivateKey(new: algorithm.signature)
+        let key = try newKey(algorithm.signature)
         (id, self.algorithm, self.generation) = (key.thumbprint, algorithm, generation)
         let further: [JSONText.Member] = [
             .init("kid", key.thumbprint), .init("use", "sig"), .init("alg", algorithm.rawValue),

@@ -1,5 +1,5 @@
 package import IdPClients
-import JWT
+package import JWT
 package import Logging
 import SSOShared
 package import SSOWeb
@@ -21,6 +21,7 @@ package final class SigningKeys: Sendable {
 
     let database: any Database
     private let box: SigningKeyBox
+    private let newKey: PrivateKeyMaker
     private let store = SigningKeyStore()
     private let audit: AuditStore
     private let logger: Logger
@@ -30,8 +31,12 @@ package final class SigningKeys: Sendable {
     private let ready = Mutex<Set<IDTokenAlgorithm>>([])
 
     /// - Parameter audit: its database has the keys.
-    package init(_ box: SigningKeyBox, _ audit: AuditStore, clock: ServiceClock, logger: Logger) {
-        (database, self.box, self.audit, self.clock, self.logger) = (audit.database, box, audit, clock, logger)
+    package init(
+        _ box: SigningKeyBox, from newKey: @escaping PrivateKeyMaker = PrivateKey.init(new:), _ audit: AuditStore,
+        clock: ServiceClock, logger: Logger
+    ) {
+        (database, self.box, self.newKey, self.audit) = (audit.database, box, newKey, audit)
+        (self.clock, self.logger) = (clock, logger)
     }
 
     /// When the newest key of each algorithm is to be followed by another.
@@ -56,7 +61,7 @@ package final class SigningKeys: Sendable {
                 .filter { $0.algorithm == algorithm }.map(\.generation).max()
             let next = try SigningKey(
                 algorithm, generation: (newest ?? 0) + 1, box, at: now,
-                usedFrom: newest == nil ? Timestamp(milliseconds: 0) : now)
+                usedFrom: newest == nil ? Timestamp(milliseconds: 0) : now, from: newKey)
             try await database.write { try self.add(next, by: .program, $0) }
             // Another node may have been first, with a key that this one does not open: the next token tries again.
             let found = try await database.read { try self.store.current(algorithm, at: now, $0) }
@@ -152,7 +157,8 @@ package final class SigningKeys: Sendable {
             guard let newest = own.last else { continue }
             if newest.createdAt + Self.lifetime <= now {
                 let next = try SigningKey(
-                    algorithm, generation: newest.generation + 1, box, at: now, usedFrom: now + Self.published)
+                    algorithm, generation: newest.generation + 1, box, at: now, usedFrom: now + Self.published,
+                    from: newKey)
                 try await database.write { try self.add(next, by: .program, $0) }
             }
         }
