@@ -13,7 +13,7 @@ import Testing
 @testable import WebTestKit
 
 /// Where a new sign-in is needed, only a proof that is new will do: in every order of tabs, with every method and provider.
-@Suite("The moment of a sign-in", .program, .serialized)
+@Suite("The moment of a sign-in", .program)
 struct ProvenMomentTests {
     /// One row, with one user for each step of it.
     private struct Scene {
