@@ -59,11 +59,12 @@ extension Authorizer {
                 return try enter(answer, asked, reading, audit, connection)
             }
             // The page that says so is no use of the session, whether the request or this transaction was the first to see it.
-            guard try registered(asked, connection) != nil else { return .ended(.unknownClient) }
+            let mark = try clients.mark(connection)
+            guard try registered(asked, at: mark, connection) != nil else { return .ended(.unknownClient) }
             guard let session = try sessions.store.find(touching: cookie, connection) else {
                 return .visitor(.next(facts(asked, isRegistered: true, now)))
             }
-            var reading = try read(asked, session, now, connection)
+            var reading = try read(asked, session, at: mark, now, connection)
             reading.facts.flowsWait = flowsWait
             switch AuthorizationStep.next(reading.facts) {
             case .issue: return try enter(answer, asked, reading, audit, connection)
@@ -100,9 +101,9 @@ extension Authorizer {
             earliest: asked.request.wishes.earliest(now: now), questionRefusal: asked.questionRefusal)
     }
 
-    /// - Parameter mark: the clients, where they were looked at already.
+    /// - Parameter mark: the clients; nil when another process has changed them.
     private func read(
-        _ asked: Asked, _ session: Session, at mark: ClientDirectory.Mark? = nil, _ now: Timestamp,
+        _ asked: Asked, _ session: Session, at mark: ClientDirectory.Mark?, _ now: Timestamp,
         _ connection: any SQLConnection
     ) throws -> Reading {
         let (request, wishes) = (asked.request, asked.request.wishes)
