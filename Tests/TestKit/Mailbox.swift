@@ -6,7 +6,12 @@ struct Mailbox: Sendable {
     let folder: String
     private let read = ReadEmails()
 
-    init(folder: String) { self.folder = folder }
+    /// Asks the program to send now what is due. Every look into the mailbox does.
+    let deliver: @Sendable () -> Void
+
+    init(folder: String, deliver: @escaping @Sendable () -> Void = {}) {
+        (self.folder, self.deliver) = (folder, deliver)
+    }
 
     struct Email: Sendable {
         let name: String
@@ -64,6 +69,7 @@ struct Mailbox: Sendable {
 
     /// Every email to an address, oldest first.
     func everything(to address: String) -> [Email] {
+        deliver()
         let files = FileManager.default
         let names = (try? files.contentsOfDirectory(atPath: folder)) ?? []
         let wanted = address.lowercased()
@@ -86,7 +92,7 @@ struct Mailbox: Sendable {
 
     /// Waits for the email number `count` to an address.
     func email(to address: String, count: Int = 1, within limit: Duration = TestTimeout.limit) async throws -> Email {
-        try await eventually("email \(count) to \(address) in \(folder)", within: limit, every: .milliseconds(20)) {
+        try await eventually("email \(count) to \(address) in \(folder)", within: limit) {
             let emails = all(to: address)
             return emails.count >= count ? emails[count - 1] : nil
         }
@@ -95,14 +101,14 @@ struct Mailbox: Sendable {
     /// Waits for an email to an address that is not one of the earlier ones. Emails of the same instant are in no order.
     func email(to address: String, besides earlier: [Email]) async throws -> Email {
         let names = Set(earlier.map(\.name))
-        return try await eventually("another email to \(address) in \(folder)", every: .milliseconds(20)) {
+        return try await eventually("another email to \(address) in \(folder)") {
             all(to: address).first { !names.contains($0.name) }
         }
     }
 
     /// Waits for an email to an address and reads the code in it. A notice may arrive before it.
     func code(to address: String, count: Int = 1, within limit: Duration = TestTimeout.limit) async throws -> String {
-        try await eventually("code \(count) to \(address) in \(folder)", within: limit, every: .milliseconds(20)) {
+        try await eventually("code \(count) to \(address) in \(folder)", within: limit) {
             all(to: address).dropFirst(count - 1).lazy.compactMap(\.code).first
         }
     }
@@ -110,7 +116,7 @@ struct Mailbox: Sendable {
     /// Waits for another email with a code to an address and reads it.
     func code(to address: String, besides earlier: [Email]) async throws -> String {
         let names = Set(earlier.map(\.name))
-        return try await eventually("another code to \(address) in \(folder)", every: .milliseconds(20)) {
+        return try await eventually("another code to \(address) in \(folder)") {
             all(to: address).lazy.filter { !names.contains($0.name) }.compactMap(\.code).first
         }
     }

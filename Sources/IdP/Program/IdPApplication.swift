@@ -98,15 +98,15 @@ extension IdPFeatures {
     /// Nil where no email is sent.
     private func mailWorker(_ services: IdPServices, _ values: SettingValues) throws -> MailQueueWorker? {
         guard let mailer = services.mailer, let from = try values[IdPSettings.mailFrom] else { return nil }
-        return mailWorker(mailer, from: from)
+        return mailWorker(mailer, from: from, services.mailRounds)
     }
 
-    func mailWorker(_ mailer: any Mailer, from: MailFrom) -> MailQueueWorker {
+    func mailWorker(_ mailer: any Mailer, from: MailFrom, _ rounds: MailRounds) -> MailQueueWorker {
         MailQueueWorker(
             queue: parts.mail, templates: all.flatMap(\.mail), mailer: mailer, from: from, issuer: parts.origin,
             delay: parts.mailDelay,
             reports: (parts.audit.addresses.typed, { [audit = parts.audit] in try audit.record($0, $1) }),
-            logger: parts.logger)
+            rounds: rounds, logger: parts.logger)
     }
 
     private var access: AccessReview {

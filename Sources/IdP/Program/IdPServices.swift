@@ -22,16 +22,17 @@ struct IdPServices: Sendable {
     let devPages: DevPages
     /// See ``ClientDirectory/renewalInterval``. Tests of single requests do not wait.
     let clientRenewalInterval: Duration
+    let mailRounds: MailRounds
     /// Makes the keys of ID tokens. One of RSA takes a tenth of a second, so tests take those of tests that have ended.
     let newKey: PrivateKeyMaker
 
     init(
         _ common: ProgramServices, mailer: (any Mailer)?, devPages: DevPages,
-        clientRenewalInterval: Duration = ClientDirectory.renewalInterval,
+        clientRenewalInterval: Duration = ClientDirectory.renewalInterval, mailRounds: MailRounds = MailRounds(),
         newKey: @escaping PrivateKeyMaker = PrivateKey.init(new:)
     ) {
         (self.common, self.mailer, self.devPages) = (common, mailer, devPages)
-        (self.clientRenewalInterval, self.newKey) = (clientRenewalInterval, newKey)
+        (self.clientRenewalInterval, self.mailRounds, self.newKey) = (clientRenewalInterval, mailRounds, newKey)
     }
 
     /// The real services, as the settings say.

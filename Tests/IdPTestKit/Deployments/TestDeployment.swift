@@ -103,8 +103,8 @@ final class TestDeployment: Deployment, Sendable {
         preparing prepare: (String) async throws -> Void = { _ in }, _ body: (TestDeployment) async throws -> Void
     ) async throws {
         DeploymentCount.add()
-        let (folder, log) = (try TemporaryFolder(inMemory: true), CapturedLog())
-        let mailbox = Mailbox(folder: try folder.folder("outbox"))
+        let (folder, log, rounds) = (try TemporaryFolder(inMemory: true), CapturedLog(), MailRounds())
+        let mailbox = Mailbox(folder: try folder.folder("outbox"), deliver: rounds.begin)
         let names = (1...count).map { "partner-\($0)" }
         let secrets = names.map { "\($0)-secret-\(TestSecret.new())" }
         let origins = (1...count).map { "http://127.0.0.\($0 + 1):4100" }
@@ -138,7 +138,7 @@ final class TestDeployment: Deployment, Sendable {
                 database: wrap(database), clock: clock.clock, logger: log.logger("idp").counting(metrics?.counts),
                 metrics: metrics, pages: try pages ?? (added.files.isEmpty ? BuiltInPages.idp(idp) : nil)),
             mailer: try sends(idp) ? mailer(mailbox.folder) : nil, devPages: dev, clientRenewalInterval: .zero,
-            newKey: KeyLeases().new)
+            mailRounds: rounds, newKey: KeyLeases().new)
         try await serving({ try buildIdP(settings: idp, services: services, adding: added, started: $0) }) { port in
             var clients: [Client] = []
             for (index, name) in names.enumerated() {

@@ -49,7 +49,7 @@ struct WorldNode: Sendable {
         features = try IdPFeatures(settings, services, adding: added)
         let web = try features.webRouter(settings, services)
         (routes, responder) = (web.routes, web.router.buildResponder())
-        mail = features.mailWorker(mailer, from: try MailFrom("Main App <sign-in@main.example>"))
+        mail = features.mailWorker(mailer, from: try MailFrom("Main App <sign-in@main.example>"), MailRounds())
         purges = try features.purges(settings)
         let parts = features.parts
         sender = SignOutSender(

@@ -4,6 +4,16 @@ package import SSOWeb
 import ServiceLifecycle
 import Synchronization
 
+/// The rounds of one ``MailQueueWorker``. Its timer begins them; a test that waits for an email does not wait for the timer.
+package struct MailRounds: Sendable {
+    let all: AsyncStream<Void>
+    private let next: AsyncStream<Void>.Continuation
+
+    package init() { (all, next) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1)) }
+
+    package func begin() { next.yield() }
+}
+
 /// Sends queued emails beside the requests. A slow or dead mail server never slows or fails a page. When the server is back,
 /// emails that are still valid are sent.
 ///
@@ -28,6 +38,7 @@ package final class MailQueueWorker: Service {
     let typed: Typed
     private let record: MailQueue.Record
     private let logger: Logger
+    private let rounds: MailRounds
     private let state = Mutex(State())
 
     /// What a mail server says of an email.
@@ -68,9 +79,10 @@ package final class MailQueueWorker: Service {
 
     /// - Parameters:
     ///   - reports: writes an address in them, and what becomes of the emails.
+    ///   - rounds: begins rounds between those of the timer.
     package init(
         queue: MailQueue, templates: [any MailTemplate], mailer: any Mailer, from: MailFrom, issuer: PublicOrigin,
-        delay: MailDelay, reports: (typed: Typed, record: MailQueue.Record), logger: Logger
+        delay: MailDelay, reports: (typed: Typed, record: MailQueue.Record), rounds: MailRounds, logger: Logger
     ) {
         self.queue = queue
         self.templates = Dictionary(templates.map { (type(of: $0).kind, $0) }) { $1 }
@@ -79,24 +91,23 @@ package final class MailQueueWorker: Service {
         self.issuer = issuer
         self.delay = delay
         clock = queue.clock
-        (typed, record, self.logger) = (reports.typed, reports.record, logger)
+        (typed, record, self.rounds, self.logger) = (reports.typed, reports.record, rounds, logger)
     }
 
     /// Sends until the shutdown begins. Then it starts no further email and lets the others finish: an SMTP conversation that
     /// ends after the message's last line leads to a second delivery (RFC 5321 4.5.4.2). When the time to stop has run out,
     /// the rest is cancelled. Its leases expire, and another process sends it.
     func run() async throws {
-        let (rounds, next) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         await withDiscardingTaskGroup { group in
             group.addTask {
                 await cancelWhenGracefulShutdown {
                     while !Task.isCancelled {
-                        next.yield()
+                        self.rounds.begin()
                         try? await Task.sleep(for: Self.interval)
                     }
                 }
             }
-            for await _ in rounds.cancelOnGracefulShutdown() { await round(in: &group) }
+            for await _ in rounds.all.cancelOnGracefulShutdown() { await round(in: &group) }
         }
         _ = await round(taking: 0)  // writes the last results
     }
