@@ -52,7 +52,8 @@ public enum ConnectionError: Error, Sendable, Equatable {
             // libcurl's code for bytes without a status line, too: it takes them for HTTP/0.9.
             case CURLE_UNSUPPORTED_PROTOCOL where detail.contains("HTTP/0.9"): .malformed(detail)
             case CURLE_URL_MALFORMAT, CURLE_UNSUPPORTED_PROTOCOL: .impossible(detail)
-            default: .other(detail)
+            // libcurl may say nothing of its own.
+            case let code: .other(detail.isEmpty ? String(cString: curl_easy_strerror(code)) : detail)
             }
     }
 }

@@ -19,7 +19,8 @@ final class ScriptedSMTPServer: Sendable {
     private let ignoresQuit: Bool
 
     /// - Parameters:
-    ///   - replies: by the first four letters of the command; `greeting` before the first one, `.` after the email.
+    ///   - replies: by the first four letters of the command; `greeting` before the first one, `.` after the email. An empty one
+    ///     closes the connection.
     ///   - toNames: other replies, by the name in EHLO.
     ///   - first: other replies to the first command of a kind.
     ///   - isSilent: accepts and sends nothing.
@@ -64,7 +65,7 @@ final class ScriptedSMTPServer: Sendable {
 
     private func talk(_ connection: Int32) {
         var replies = replies
-        say(replies["greeting"] ?? "220 scripted", connection)
+        guard say(replies["greeting"] ?? "220 scripted", connection) else { return }
         var isMessage = false
         var isLogin = false
         while let line = readLine(connection) {
@@ -74,7 +75,7 @@ final class ScriptedSMTPServer: Sendable {
                 isMessage = false
                 gate?.wait()
                 if hangsUp { return }
-                say(replies["."] ?? "250 taken", connection)
+                guard say(replies["."] ?? "250 taken", connection) else { return }
             } else if isLogin {
                 isLogin = false
                 say(replies["AUTH"] ?? "235 welcome", connection)
@@ -88,22 +89,24 @@ final class ScriptedSMTPServer: Sendable {
                 case "DATA":
                     let reply = replies[verb] ?? "354 go on"
                     isMessage = reply.hasPrefix("354")
-                    say(reply, connection)
+                    guard say(reply, connection) else { return }
                 case "QUIT" where ignoresQuit: break
                 case "QUIT":
                     say("221 bye", connection)
                     return
                 default:
                     let once = first.withLock { $0.removeValue(forKey: verb) }
-                    say(once ?? replies[verb] ?? "250 fine", connection)
+                    guard say(once ?? replies[verb] ?? "250 fine", connection) else { return }
                 }
             }
         }
     }
 
-    private func say(_ text: String, _ connection: Int32) {
+    @discardableResult
+    private func say(_ text: String, _ connection: Int32) -> Bool {
+        guard !text.isEmpty else { return false }
         let bytes = Array("\(text)\r\n".utf8)
-        _ = send(connection, bytes, bytes.count, Int32(MSG_NOSIGNAL))
+        return send(connection, bytes, bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count
     }
 
     private func readLine(_ connection: Int32) -> String? {

@@ -70,7 +70,7 @@ struct SMTPMailerTests {
     }
 
     @Test(
-        "5yz is final from the recipient on and an outage before, 4yz is temporary, and the server's words have no address",
+        "before the recipient was named a refusal is an outage, later 5yz is final and 4yz not, and the words have no address",
         arguments: ["greeting", "EHLO", "MAIL", "RCPT", "DATA", "."], [421, 451, 550, 554])
     func refusals(step: String, code: Int) async throws {
         let line = "\(code)-5.7.1 no ann@client.example here\r\n\(code) 5.7.1 nor ANN, ever"
@@ -82,10 +82,28 @@ struct SMTPMailerTests {
         let words = try #require(failure).description
         #expect(words.contains("\(code)"))
         #expect(words.hasSuffix(": 5.7.1 no *** here 5.7.1 nor *** ever"), "\(words)")
+        let isOutage = ["greeting", "EHLO", "MAIL"].contains(step)
         switch try #require(failure) {
-        case .refused(_, let found): #expect(code >= 500 && found == code && ["RCPT", "DATA", "."].contains(step))
-        case .temporary: #expect(code < 500)
-        case .unreachable: #expect(code >= 500 && ["greeting", "EHLO", "MAIL"].contains(step))
+        case .refused(_, let found): #expect(code >= 500 && found == code && !isOutage)
+        case .temporary: #expect(code < 500 && !isOutage)
+        case .unreachable: #expect(isOutage)
+        }
+        let isReached = try await mailer(server.url).isReached(from: try MailFrom("a@example.com"))
+        #expect(isReached == (isOutage ? false : true))
+    }
+
+    @Test(
+        "a connection that breaks is an outage until the recipient was named",
+        arguments: ["greeting", "EHLO", "MAIL", "RCPT", "DATA", "."])
+    func broken(step: String) async throws {
+        let server = try ScriptedSMTPServer(step == "EHLO" ? ["EHLO": "", "HELO": ""] : [step: ""])
+        let failure = await #expect(throws: MailError.self) {
+            try await mailer(server.url).send(try EmailMessage.example())
+        }
+        switch try #require(failure) {
+        case .refused: Issue.record("it would never be sent again")
+        case .temporary: #expect(["RCPT", "DATA", "."].contains(step))
+        case .unreachable: #expect(["greeting", "EHLO", "MAIL"].contains(step))
         }
     }
 

@@ -24,11 +24,17 @@ struct SMTPRelaysTests {
         #expect(first.lines.contains("DATA") && second.lines.isEmpty)
     }
 
-    @Test("a server that surely has not taken the email is passed over", arguments: ["down", "silent", "login"])
+    @Test(
+        "a server that surely has not taken the email is passed over",
+        arguments: ["down", "silent", "login", "421", "closed"])
     func passedOver(kind: String) async throws {
         let script =
-            kind == "login"
-            ? ["EHLO": "250-one\r\n250 AUTH PLAIN", "AUTH": "535 no"] : ["EHLO": "250 one"]
+            switch kind {
+            case "login": ["EHLO": "250-one\r\n250 AUTH PLAIN", "AUTH": "535 no"]
+            case "421": ["greeting": "421 4.3.2 not now"]
+            case "closed": ["greeting": ""]
+            default: ["EHLO": "250 one"]
+            }
         let broken = try ScriptedSMTPServer(script, isSilent: kind == "silent")
         let first = kind == "down" ? try FreePort.find() : broken.port
         let second = try ScriptedSMTPServer(["EHLO": "250 two"])

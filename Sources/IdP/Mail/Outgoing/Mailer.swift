@@ -25,8 +25,8 @@ extension Mailer {
 /// Why an email was not sent. The descriptions contain reply codes and the words of the IdP and of the server (``ServerWords``):
 /// never an address, a login or what stands in the email.
 package enum MailError: Error, Equatable, CustomStringConvertible {
-    /// The server takes no email at all at the moment: it cannot be reached, has no acceptable TLS, or refuses this machine, the
-    /// login or the sender with 5yz.
+    /// The server takes no email at all at the moment: it cannot be reached, has no acceptable TLS, or the conversation fails before
+    /// the recipient was named.
     case unreachable(String)
     /// Trying again later may help: the server is slow or busy, or defers this email.
     case temporary(String)

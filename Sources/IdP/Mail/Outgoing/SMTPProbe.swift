@@ -50,7 +50,8 @@ extension SMTPTransfer {
         do throws(ConnectionError) {
             let answer = try ask(from: from, limit: settings.timeouts.upload)
             return failure(
-                answer.result, answer.reply, subject: .sender, isLate: false, hasLoggedIn: answer.hasAcceptedLogin)
+                answer.result, answer.reply, subject: .sender, isLate: false, hasLoggedIn: answer.hasAcceptedLogin,
+                namesRecipient: false)
         } catch { return .unreachable("\(error)") }
     }
 
@@ -177,7 +178,7 @@ extension SMTPTransfer {
             ConnectionError(
                 "it refuses the \(settings.endpoint.usesToken ? "token of \(MailTokenFile.setting.name)" : "login")"
                     + (code >= 300 ? " with \(code)\(words)" : ""))
-        case _ where code >= 400 && detail.hasPrefix(Part.refusedGreeting):
+        case _ where code >= 500 && detail.hasPrefix(Part.refusedGreeting):
             faultOfGreeting(reply, from: from, such: "")
         // libcurl takes 553 as no error, because VRFY has it.
         case _ where code >= 400 && (detail.hasPrefix("Command failed") || result == CURLE_OK):

@@ -7,6 +7,8 @@ import Foundation
 /// refused, and the handle. A socket that is not read any more gives libcurl the end of the connection at once. QUIT is sent before.
 final class SMTPSockets {
     private var open: Set<curl_socket_t> = []
+    /// Whether RCPT was sent.
+    private(set) var hasNamedRecipient = false
 
     /// Ends the wait for replies.
     func stopReading() {
@@ -33,9 +35,9 @@ final class SMTPSockets {
             { _, kind, bytes, count, context in
                 guard kind == CURLINFO_HEADER_OUT, let bytes, let context else { return 0 }
                 let command = UnsafeRawBufferPointer(start: bytes, count: count)
-                if command.elementsEqual("QUIT\r\n".utf8) {
-                    Unmanaged<SMTPSockets>.fromOpaque(context).takeUnretainedValue().stopReading()
-                }
+                let sockets = Unmanaged<SMTPSockets>.fromOpaque(context).takeUnretainedValue()
+                if command.starts(with: "RCPT ".utf8) { sockets.hasNamedRecipient = true }
+                if command.elementsEqual("QUIT\r\n".utf8) { sockets.stopReading() }
                 return 0
             }, context)
         return [sockets, commands]

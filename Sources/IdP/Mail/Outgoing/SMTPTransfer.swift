@@ -65,7 +65,8 @@ struct SMTPTransfer {
                 words: replies.words(code: code, hiding: settings.hidden(secret, from: email.from, email: email)))
             let subject = Part(String(cString: words))
             let failure = failure(
-                result, reply, subject: subject, isLate: body.isLate, hasLoggedIn: replies.hasAcceptedLogin)
+                result, reply, subject: subject, isLate: body.isLate, hasLoggedIn: replies.hasAcceptedLogin,
+                namesRecipient: sockets.hasNamedRecipient)
             if let failure { throw failure }
         }
     }
@@ -152,10 +153,12 @@ struct SMTPTransfer {
     ///   - subject: what the server refused.
     ///   - isLate: the email was not uploaded in time.
     ///   - hasLoggedIn: the server has accepted a login.
+    ///   - namesRecipient: the server has heard the recipient. What it says before is about no address: it takes no email at all.
     func failure(
-        _ result: CURLcode, _ reply: Reply, subject: Part, isLate: Bool, hasLoggedIn: Bool
+        _ result: CURLcode, _ reply: Reply, subject: Part, isLate: Bool, hasLoggedIn: Bool, namesRecipient: Bool
     ) -> MailError? {
         let (code, words) = (reply.code, reply.words)
+        func deferred(_ words: String) -> MailError { namesRecipient ? .temporary(words) : .unreachable(words) }
         switch result {
         case CURLE_OK: return nil
         // Not one reply: the server has nothing of the email.
@@ -175,13 +178,13 @@ struct SMTPTransfer {
                 "the mail server refused the token of \(MailTokenFile.setting.name) with \(code)\(words)")
         case CURLE_LOGIN_DENIED: return .unreachable("the mail server refused the login with \(code)\(words)")
         case CURLE_OPERATION_TIMEDOUT where code == 0: return .unreachable("the mail server does not answer")
-        case CURLE_OPERATION_TIMEDOUT: return .temporary("the mail server took too long")
+        case CURLE_OPERATION_TIMEDOUT: return deferred("the mail server took too long")
         case CURLE_COULDNT_RESOLVE_HOST: return .unreachable("the mail server's name is not known")
         case CURLE_COULDNT_CONNECT: return .unreachable("the mail server cannot be reached")
         default: break
         }
         switch code {
-        case 500...599 where [.connection, .greeting, .sender].contains(subject):
+        case 500...599 where !namesRecipient:
             return .unreachable(
                 "the mail server refused the \(subject.rawValue) with \(code) (curl \(result.rawValue))\(words)")
         // libcurl continues without a login if the server offers none, and many servers refuse only the recipient then.
@@ -194,9 +197,9 @@ struct SMTPTransfer {
                 "the mail server refused the \(subject.rawValue) with \(code) (curl \(result.rawValue))\(words)",
                 code: code)
         case 400...499:
-            return .temporary(
+            return deferred(
                 "the mail server deferred the \(subject.rawValue) with \(code) (curl \(result.rawValue))\(words)")
-        default: return .temporary("the connection to the mail server broke (curl \(result.rawValue))")
+        default: return deferred("the connection to the mail server broke (curl \(result.rawValue))")
         }
     }
 }
