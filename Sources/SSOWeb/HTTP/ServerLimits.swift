@@ -4,8 +4,8 @@ import Synchronization
 public struct ServerLimits: Sendable {
     /// A connection is closed after this time without a whole request, also while a head arrives slowly.
     public var idle: Duration
-    /// A request must be complete within this time after its head. The largest form, 64 KiB, takes two seconds at
-    /// 256 kbit/s.
+    /// A request must be complete within this time after its head. A phone between two cells sends
+    /// nothing for seconds.
     public var request: Duration
     /// The client must have received the whole response within this time.
     public var answer: Duration
@@ -21,7 +21,7 @@ public struct ServerLimits: Sendable {
 
     /// The default limits. Each can be replaced.
     public init(
-        idle: Duration = .seconds(15), request: Duration = .seconds(3), answer: Duration = .seconds(30),
+        idle: Duration = .seconds(15), request: Duration = .seconds(10), answer: Duration = .seconds(30),
         connections: Int = 1536, heldBytes: Int = 12 << 20,
         drain: Duration = .seconds(10)
     ) {

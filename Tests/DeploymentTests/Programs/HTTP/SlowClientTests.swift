@@ -142,7 +142,7 @@ struct SlowClientTests {
     func defaults() {
         let limits = ServerLimits()
         #expect(limits.idle == .seconds(15))
-        #expect(limits.request == .seconds(3))
+        #expect(limits.request == .seconds(10))
         #expect(limits.drain == .seconds(10))
         #expect(limits.connections == 1536)
     }
