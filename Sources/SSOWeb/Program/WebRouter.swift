@@ -76,7 +76,7 @@ public struct HealthRoutes: Sendable {
             case .database: return Self.unavailable("database")
             case .ready: break
             }
-            let warnings = clock.state().hasJumped ? [JSONText.Member("warning", "clock")] : []
+            let warnings = clock.isInDoubt ? [JSONText.Member("warning", "clock")] : []
             return Self.answer(
                 .ok, JSONText.object([.init("status", "ready")] + warnings), type: "application/json")
         }

@@ -22,9 +22,6 @@ struct ClockState: Sendable, Equatable {
     var origin = Origin.start
     /// How often the time was taken from the wall clock again since the start.
     var epoch = 0
-
-    /// Whether the wall clock has jumped ahead and the jump is not accepted yet.
-    var hasJumped: Bool { (disagreement ?? .zero) > .zero }
 }
 
 /// Computes the program's time from readings of both clocks. The same readings give the same times.

@@ -8,8 +8,8 @@ public struct ServiceClock: Sendable {
     /// How reliable the current time is.
     let state: @Sendable () -> ClockState
 
-    /// Whether the wall clock of this machine has jumped ahead.
-    package var hasJumped: Bool { state().hasJumped }
+    /// Whether the wall clock of this machine was set ahead or back, and is not followed.
+    package var isInDoubt: Bool { state().disagreement != nil }
 
     /// A reliable clock that returns `now`.
     public init(now: @escaping @Sendable () -> Timestamp) {

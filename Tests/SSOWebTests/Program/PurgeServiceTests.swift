@@ -73,7 +73,7 @@ struct PurgeServiceTests {
                     return limit
                 }, { _ in 0 },
             ]
-        ) { calls.withLock { $0 } == 3 && clock.state().hasJumped }
+        ) { calls.withLock { $0 } == 3 && clock.isInDoubt }
         #expect(calls.withLock { $0 } == 3)
     }
 

@@ -94,7 +94,7 @@ struct OverviewPages: Sendable {
         case .stopping: Text("admin.ready-stopping")
         case .schema(let step): Text("admin.ready-schema", ["step": step])
         case .database: Text("admin.ready-database")
-        case .ready: desk.parts.clock.hasJumped ? Text("admin.ready-clock") : Text("admin.ready-yes")
+        case .ready: desk.parts.clock.isInDoubt ? Text("admin.ready-clock") : Text("admin.ready-yes")
         }
     }
 
