@@ -81,7 +81,8 @@ struct ClientSecretsTests {
             let read = try ClientsFixture(
                 Self.file(["a": a, "b": b]), environment: ["S": Self.one + "\n"], in: folder)
             #expect(read.problems.count == 1)
-            #expect(read.problems.first?.contains("\"a\" and \"b\" have the same secret") == true)
+            #expect(read.problems.first?.contains("\"a\" and \"b\" have the same secret, in ") == true)
+            #expect(read.problems.first?.contains("clients.yaml:2 and ") == true, "\(read.problems)")
         }
         let apart = try ClientsFixture(Self.file(["a": "\(Self.one), \(Self.one)x", "b": Self.two]), in: folder)
         #expect(apart.problems == [])
@@ -163,7 +164,7 @@ struct ClientSecretsTests {
             ClientsFixture.settings(environment.merging(changes) { $1 }, in: folder).problems
         }
         #expect(problems(["SSO_SHARED_SECRET": Self.one]).first?.contains("\"a\" and \"b\"") == true)
-        #expect(problems(["SSO_CLIENT_ID": "a"]).first?.contains("\"a\" is registered twice") == true)
+        #expect(problems(["SSO_CLIENT_ID": "a"]).first?.contains("\"a\" is registered twice, in ") == true)
         for (name, value) in [
             ("SSO_CLIENT_ID", "B"), ("SSO_REDIRECT_URIS", "http://b.example/cb"), ("SSO_SHARED_SECRET", "short"),
             ("SSO_REDIRECT_URIS", ","), ("SSO_CLIENT_NAME", "\u{202e}"), ("SSO_CLIENT_ID", ""),

@@ -182,8 +182,10 @@ package struct ClientRegistry: Sendable {
         self.protocols = protocols
         var byID: [ClientID: Client] = [:]
         for client in clients {
-            if byID.updateValue(client, forKey: ClientID(text: client.id)) != nil {
-                problem("clients: the id \"\(client.id)\" is registered twice. Give each client its own.")
+            if let other = byID.updateValue(client, forKey: ClientID(text: client.id)) {
+                problem(
+                    "clients: the id \"\(client.id)\" is registered twice\(Self.places(other, client)). Give each client its own."
+                )
             }
         }
         // Found by fingerprint, and compared only where those are equal: 500 clients may have two secrets each.
@@ -196,7 +198,7 @@ package struct ClientRegistry: Sendable {
                     guard reported.insert([other.index, index]).inserted else { continue }
                     // With one secret for two clients either could redeem the other's tokens and forge its requests.
                     problem(
-                        "clients: \"\(clients[other.index].id)\" and \"\(client.id)\" have the same secret. Give each its own."
+                        "clients: \"\(clients[other.index].id)\" and \"\(client.id)\" have the same secret\(Self.places(clients[other.index], client)). Give each its own."
                     )
                 }
                 owners[fingerprint] = others + [(index: index, secret: secret)]
@@ -208,6 +210,12 @@ package struct ClientRegistry: Sendable {
             client.secrets.indices.map { (client: client, secret: $0) }
         }
         prepared = PreparedSecrets(signers.map { $0.client.secrets[$0.secret] })
+    }
+
+    /// `, in /etc/swift-sso/clients.yaml:3 and /etc/swift-sso/clients.yaml:9`, as far as they have one.
+    private static func places(_ clients: Client...) -> String {
+        let places = clients.compactMap(\.origin.place)
+        return places.isEmpty ? "" : ", in \(places.joined(separator: " and "))"
     }
 
     /// The client that has signed a request which does not say who sent it, with the secret that it used.
