@@ -195,8 +195,11 @@ package struct CommandAdvice {
 extension AsyncParsableCommand {
     /// Runs the program with the arguments of this process, and never returns with an error.
     ///
-    /// - Parameter settings: see ``CommandAdvice``.
-    package static func run(advisedWith settings: [String]) async {
+    /// - Parameters:
+    ///   - settings: see ``CommandAdvice``.
+    ///   - failure: its exit code where its output cannot be written.
+    package static func run(advisedWith settings: [String], failure: Int32 = 1) async {
+        StandardOutput.failsWhenLost(of: _commandName, with: failure)
         let arguments = Array(ProcessInfo.processInfo.arguments.dropFirst())
         let advice = CommandAdvice(self, settings: settings)
         // The parser would print the help of the whole program for a command that there is not.

@@ -18,7 +18,7 @@ import ThisBuild
             CapabilityCommand.self,
         ])
 
-    static func main() async { await run(advisedWith: []) }
+    static func main() async { await run(advisedWith: [], failure: 2) }
 
     /// Returns the error in a command line without running it, or `nil` if the command line is valid.
     static func usageError(in words: [String]) -> String? {

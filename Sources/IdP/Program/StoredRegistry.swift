@@ -78,7 +78,7 @@ extension StoredRegistry.Report {
     private static func effect(of name: String) -> String {
         switch name {
         case SealedColumn.clientSecretsName:
-            "Their clients are left out, or have their other secret alone: idp client rotate"
+            "Their clients are left out, or have their other secret alone. Make a new one: idp client rotate ID."
         case SealedColumn.signingKeysName: "New ones are made when a token is signed."
         default: "Those cannot be revoked at the provider."
         }

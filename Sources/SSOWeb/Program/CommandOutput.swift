@@ -42,14 +42,6 @@ public enum CommandTable {
     }
 }
 
-/// Writes to standard output, apart from the log.
-public enum StandardOutput {
-    /// Writes without a buffer. Ignores errors, such as a closed pipe.
-    public static func write(_ text: String) {
-        try? FileHandle.standardOutput.write(contentsOf: Data(text.utf8))
-    }
-}
-
 extension SettingsReader {
     /// Prints all problems of a command, and where the settings of the service are if this user may not read them.
     ///

@@ -151,9 +151,11 @@ struct ClientCommandTests {
         try await ProcessDeployment.running(try ProcessDeployment()) { pair in
             let folder = try TemporaryFolder()
             let secret = TestSecret.new()
-            let path = try folder.write(secret + "\n", to: "secret")
+            let path = try folder.write("  \(secret) \n", to: "secret")
             let added = try await pair.idp(Self.add + ["--secret-file", path], settings: Self.key(pair))
             #expect(added.printed == "Added wiki (Wiki).\n")
+            let warning = "idp: warning: --secret-file: white space at the beginning or end was removed"
+            #expect(added.log.contains(warning), "\(added.log)")
             let yaml = try folder.write(
                 """
                 clients:

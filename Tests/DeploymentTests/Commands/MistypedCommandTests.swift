@@ -82,13 +82,46 @@ struct MistypedCommandTests {
         let rows = [
             ["backup", ""], ["backup", "--verify", ""], ["restore", ""], ["user", "import", ""],
             ["user", "export", "ann@example.com", ""], ["audit", "export", ""], ["user", "list", "--env-file", ""],
-            ["init", "--env-file", ""],
+            ["init", "--env-file", ""], ["user", "disable", "ann@example.com", "--idp-database-url", ""],
         ]
         for arguments in rows {
             let program = ProgramProcess("idp", arguments, folder: try TemporaryFolder())
             #expect(try await program.run() == .code(64), "\(arguments): \(program.output)")
-            let words = arguments[0] == "audit" ? "must end with" : "The name of the file is empty."
+            let words =
+                switch arguments[0] {
+                case "audit": "must end with"
+                case "user" where arguments[1] == "disable": "--idp-database-url: is empty."
+                default: "The name of the file is empty."
+                }
             #expect(program.log.contains(words), "\(arguments): \(program.log)")
+        }
+    }
+
+    @Test("output that cannot be written is a failure that says so, except of a pipe that nobody reads")
+    func lostOutput() async throws {
+        try await ProcessDeployment.running(try ProcessDeployment()) { pair in
+            let settings = pair.idp.settings
+            func run(_ words: String, into outlet: String) async throws -> (ChildProcess.Exit, String) {
+                let folder = try TemporaryFolder()
+                let shell = "\(Programs.path(of: "idp")) \(words) \(outlet)"
+                let errors = folder.path(of: "errors")
+                let child = try ChildProcess(
+                    "/bin/bash", ["-c", "trap '' PIPE; set -o pipefail; \(shell)"], environment: settings,
+                    folder: folder.path,
+                    standardOutput: folder.path(of: "output"), standardError: errors)
+                return (try await child.waitForExit(), try String(contentsOfFile: errors, encoding: .utf8))
+            }
+            let add = "client add wiki --name Wiki --redirect-uri https://wiki.example.com/cb --everyone"
+            for words in [add, "client list --json", "user list", "audit", "check", "--help"] {
+                let (exit, errors) = try await run(words, into: ">/dev/full")
+                #expect(exit == .code(1), "\(words): \(errors)")
+                #expect(errors.contains("idp: the output could not be written: No space left on device."), "\(errors)")
+            }
+            #expect(try await pair.idp(["client", "list"]).printed.contains("wiki"))
+            for words in ["client list --json", "--help", "client show wiki"] {
+                let (exit, errors) = try await run(words, into: "| true")
+                #expect(exit == .code(0) && !errors.contains("could not be written"), "\(words): \(errors)")
+            }
         }
     }
 

@@ -1,4 +1,5 @@
 import ArgumentParser
+import CommandLines
 import Foundation
 import IdPAccounts
 import IdPClients
@@ -59,6 +60,7 @@ struct AuditCommand: AsyncParsableCommand {
                     search.until = now
                     try await store.eachPage(search) { entries in
                         StandardOutput.write(lines(try await names.lines(followed.new(entries))))
+                        guard !StandardOutput.isBroken else { throw CommandExit.runtimeError }
                     }
                     followed.advance(to: now)
                     try await Task.sleep(for: .seconds(1))

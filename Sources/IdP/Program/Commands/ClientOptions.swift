@@ -127,7 +127,11 @@ struct SecretOptions: ParsableArguments {
             return try SharedSecret.parse(text, setting: "the new secret")
         }
         guard let text = SecretFile.read(secretFile, setting: "--secret-file", problem: problem) else { return nil }
-        do { return try SharedSecret.parse(text, setting: "--secret-file") } catch {
+        do {
+            let secret = try SharedSecret.parse(text, setting: "--secret-file")
+            if let warning = secret.warning { _ = CommandExit.failure(IdPProgram.name, "warning: \(warning)") }
+            return secret
+        } catch {
             problem("\(error). Make one with: openssl rand -hex 32")
             return nil
         }

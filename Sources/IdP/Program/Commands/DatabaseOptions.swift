@@ -20,7 +20,12 @@ struct DatabaseOptions: ParsableArguments {
     @OptionGroup var settingsFile: SettingsFileOption
 
     func validate() throws {
-        guard let url, SettingsArguments.holdsPassword(url) else { return }
+        guard let url else { return }
+        // An unset variable of a script must not lead to another database.
+        guard !url.isEmpty else {
+            throw ValidationError("--idp-database-url: is empty. Leave it out for IDP_DATABASE_URL.")
+        }
+        guard SettingsArguments.holdsPassword(url) else { return }
         throw ValidationError(
             "--idp-database-url: holds a password, and every user of this machine can read a command line. Use IDP_DATABASE_URL_FILE."
         )

@@ -1,5 +1,6 @@
 import ArgumentParser
 import CommandLines
+import Foundation
 import IdPAccounts
 import IdPClients
 import IdPDevPages
@@ -134,11 +135,12 @@ enum IdPProgram: Program {
         let application = try buildIdP(settings: values, services: services) { address in
             log.started(address, publicURL: publicURL)
         }
-        // Not in the log, which users of other machines may read.
+        // Not in the log, which users of other machines may read. The program serves all the same where it is lost.
         let pages: [DevPages.Page] =
             (try IdPSettings.showsMailbox(values) ? [.mailbox] : [])
             + (try DevPagesFeature.showsLinkTester(values) ? [.links] : [])
-        StandardOutput.write(services.devPages.announcement(of: pages, at: publicURL))
+        try? FileHandle.standardOutput.write(
+            contentsOf: Data(services.devPages.announcement(of: pages, at: publicURL).utf8))
         try await WebServer.run(
             application, shutdown: common.shutdown, grace: log.grace, besideOthers: common.hasOthers,
             logger: common.logger)
