@@ -605,7 +605,10 @@ let package = Package(
     ]
 )
 
-// script/test builds only the tests it runs: SSO_TEST_TARGETS names them, with the kits that they import.
+// script/test builds only the tests it runs: SSO_TEST_TARGETS names them, with the kits that they import. No test needs a bench.
 if let names = Context.environment["SSO_TEST_TARGETS"]?.split(separator: ",") {
-    package.targets.removeAll { $0.type == .test && !names.contains(Substring($0.name)) }
+    let benches = ["Bench", "WellKnownBench"]
+    package.targets.removeAll {
+        $0.type == .test ? !names.contains(Substring($0.name)) : benches.contains($0.name)
+    }
 }

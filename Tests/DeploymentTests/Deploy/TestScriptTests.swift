@@ -159,20 +159,21 @@ struct TestScriptTests {
         #expect(run.errors.contains("No test has run."))
     }
 
+    private static let all = ["--build-tests"]
+    private static let tests = ["--product swift-ssoPackageTests"]
+
     @Test(
         "a word for some of the tests builds these and no other, and nightly is long",
         arguments: [
-            ("", "targets of rules program smoke", "", ["idp", "relying-party", "wellknown"]),
-            ("wellknown", "WellKnownTests,WellKnownToolTests,TestKit", "", ["wellknown"]),
-            ("memory", "targets of program", "", []), ("rules", "targets of rules", "", []),
-            ("nightly", "", "nightly", ["idp", "relying-party", "wellknown"]),
-            ("journeys", "targets of journey", "", ["idp", "relying-party", "wellknown"]),
+            ("", "targets of rules program smoke", "", all),
+            ("wellknown", "WellKnownTests,WellKnownToolTests,TestKit", "", ["--product wellknown"] + tests),
+            ("memory", "targets of program", "", tests), ("rules", "targets of rules", "", tests),
+            ("nightly", "", "nightly", all), ("journeys", "targets of journey", "", all),
         ] as [(String, String, String, [String])])
-    func some(word: String, targets: String, length: String, products: [String]) async throws {
+    func some(word: String, targets: String, length: String, builds: [String]) async throws {
         let checkout = try Checkout(tests: Self.passing, status: 0)
         #expect(try await checkout.run(word.isEmpty ? [] : [word]).code == 0)
-        let builds = products + ["swift-ssoPackageTests"]
-        let expected = builds.map { "targets=\(targets) length=\(length) build --product \($0)" }
+        let expected = builds.map { "targets=\(targets) length=\(length) build \($0)" }
         #expect(checkout.calls.prefix(builds.count).map { $0.components(separatedBy: " --explicit")[0] } == expected)
     }
 
