@@ -34,6 +34,10 @@ extension PostgresDatabase: NodeDatabase {
             .filter { $0.silence <= NodeTable.lifetimeMilliseconds }.map(\.node)
     }
 
+    public func missingStandby() async throws -> String? {
+        try await read { try $0.query(PostgresSession.standbyWait).first?.optionalText("names") }
+    }
+
     public func beat(_ node: DatabaseNode) async throws -> NodeReport {
         try await write { try NodeTable.beat(node, $0) ?? NodeTable.join(node, $0) }
     }

@@ -21,6 +21,10 @@ struct PostgresOpening: Sendable {
         let connection = try connect()
         // Without a lock first: a program that starts beside busy ones need not wait for them.
         guard try missingSteps(connection) != nil else { return }
+        if let names = try texts(connection.session, PostgresSession.standbyWait).first.flatMap(\.self) {
+            throw refusal(
+                "\(PostgresSession.words(aboutWaitFor: names)), and it is away", "Start it, or change that setting")
+        }
         let end = ContinuousClock.now + Self.patience
         while try !applySteps(connection) {
             guard end > .now else {

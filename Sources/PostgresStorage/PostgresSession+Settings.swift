@@ -48,12 +48,17 @@ extension PostgresSession {
     static let foreignSchema = "the first schema of its search_path belongs to another role"
 
     /// Whether commits wait for a standby that is not there, on a server that has standbys to wait for: one of our own sessions
-    /// waits for it, or no standby is connected at all. Then the names, else null.
+    /// has waited for a second, or no standby is connected at all. Then the names, else null.
     static let standbyWait = """
-        SELECT CASE WHEN EXISTS (SELECT FROM pg_stat_activity WHERE wait_event = 'SyncRep')
+        SELECT CASE WHEN EXISTS (SELECT FROM pg_stat_activity
+                                  WHERE wait_event = 'SyncRep' AND query_start < clock_timestamp() - interval '1 second')
                       OR NOT EXISTS (SELECT FROM pg_stat_replication)
-                    THEN NULLIF(current_setting('synchronous_standby_names'), '') END
+                    THEN NULLIF(current_setting('synchronous_standby_names'), '') END AS names
         """
+
+    static func words(aboutWaitFor names: String) -> String {
+        "commits wait for the standby of synchronous_standby_names: \(names)"
+    }
 
     /// Alone, and before any other statement: pgpool-II sends what has only stable functions to the server that it reads from,
     /// and everything else to the primary, for which it answers `target_session_attrs`.

@@ -240,7 +240,9 @@ final class PostgresWriter: Sendable {
             // An error is an answer: nothing was committed. Without one nobody knows.
             guard error.cause == .lost else { throw error }
             connector.note(error)
-            return answer(results, "\(error)")
+            let names = connection.synchronousStandbys
+            return answer(
+                results, names.isEmpty ? "\(error)" : "\(error); \(PostgresSession.words(aboutWaitFor: names))")
         }
         lastCommit.withLock { $0 = .now }
         count.add(writes: results.count, since: start)

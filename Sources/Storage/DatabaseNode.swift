@@ -49,6 +49,9 @@ public protocol NodeDatabase: Database {
     /// The nodes that have had a heartbeat within the last ten seconds. Changes nothing.
     func liveNodes() async throws -> [DatabaseNode]
 
+    /// The names of the standby that commits wait for and that is away; nil where they wait for none. Changes nothing.
+    func missingStandby() async throws -> String?
+
     /// Writes the heartbeat of this process.
     func beat(_ node: DatabaseNode) async throws -> NodeReport
 

@@ -57,6 +57,7 @@ extension SettingsReader {
                 let refusal = try await node.refusal(at: opened)
                 try await node.warnings(at: opened).forEach(warn)
                 report(try await OtherRoles(opened), of: name)
+                try await reportStandby(opened, of: name)
                 return refusal
             }
             if let refusal { problem("\(refusal)") }
@@ -65,7 +66,18 @@ extension SettingsReader {
         }
     }
 
-    /// Warns where every role may connect, and names those that can today.
+    /// Records a problem when no commit ends: then no sign-in does.
+    private func reportStandby(_ database: any Database, of name: String) async throws {
+        guard let names = try await (database as? any NodeDatabase)?.missingStandby() else { return }
+        problem(
+            """
+            \(name): commits wait for the standby of synchronous_standby_names, \(names), and it is away, so nobody can sign in. \
+            Start it, or change that setting of PostgreSQL, see docs/postgresql.md.
+            """)
+    }
+
+    /// Warns where the program's own role has rights that it does not need, and where every role may connect; names those that
+    /// can today.
     private func report(_ roles: OtherRoles, of name: String) {
         if roles.includePublic {
             warn(
