@@ -40,8 +40,12 @@ final class PostgresConnector: Sendable {
         var failures = 0
         /// Whether the log says that the database can be used.
         var isUp: Bool?
-        /// Whether the log says that commits wait for a standby.
-        var waitsForStandby = false
+        /// The standbys that commits wait for, as the log says.
+        var standbys: String?
+        /// Why the last connection has ended or could not be opened.
+        var reason: String?
+        /// The reasons that the log has, since the database could be used.
+        var said = RecentTexts()
         /// When the log last named an old primary.
         var lastAlarm: ContinuousClock.Instant?
     }
@@ -100,6 +104,13 @@ final class PostgresConnector: Sendable {
         return opening
     }
 
+    /// The error of a call for which there is no connection, with what is known of the reason.
+    var noConnection: DatabaseError {
+        let known = state.withLock { [$0.reason, $0.standbys.map(PostgresSession.words(aboutWaitFor:))] }
+        return .unavailable(
+            (["there is no connection to PostgreSQL"] + known.compactMap(\.self)).joined(separator: "; "))
+    }
+
     /// Takes note that a connection was closed.
     func noteEnd(isServerBusy: Bool) {
         state.withLock { state in
@@ -112,8 +123,8 @@ final class PostgresConnector: Sendable {
     func note(_ error: PostgresError) {
         let isNews = state.withLock { state in
             state.failures += 1
-            defer { state.isUp = false }
-            return state.isUp != false && !state.waitsForStandby
+            (state.isUp, state.reason) = (false, "\(error)")
+            return state.standbys == nil && state.said.isNews("\(error)")
         }
         guard isNews else { return }
         logger.error("database_unavailable", metadata: ["reason": "\(error)", "database": "\(place)"])
@@ -122,8 +133,8 @@ final class PostgresConnector: Sendable {
     /// Takes note that commits wait for a standby: what fails meanwhile fails because of that, and the log names it once.
     func noteWait(for names: String) {
         let isNews = state.withLock { state in
-            defer { state.waitsForStandby = true }
-            return !state.waitsForStandby
+            defer { state.standbys = names }
+            return state.standbys == nil
         }
         guard isNews else { return }
         logger.error(
@@ -138,8 +149,8 @@ final class PostgresConnector: Sendable {
     /// Takes note that a commit has ended.
     func noteCommit() {
         let isNews = state.withLock { state in
-            defer { state.waitsForStandby = false }
-            return state.waitsForStandby
+            defer { state.standbys = nil }
+            return state.standbys != nil
         }
         if isNews { logger.notice("database_connected", metadata: ["database": "\(place)"]) }
     }
@@ -178,8 +189,8 @@ final class PostgresConnector: Sendable {
     private func noteSuccess() {
         let isNews = state.withLock { state in
             state.failures = 0
-            defer { state.isUp = true }
-            return state.isUp != true && !state.waitsForStandby
+            defer { (state.isUp, state.said) = (true, RecentTexts()) }
+            return state.isUp != true && state.standbys == nil
         }
         if isNews { logger.notice("database_connected", metadata: ["database": "\(place)"]) }
     }

@@ -56,7 +56,7 @@ final class PostgresWorker: Sendable {
             }
             guard connection == nil else { continue }
             let overdue = queue.take(arrivedBefore: .now - patience)
-            overdue.forEach { $0.fail(.unavailable("there is no connection to PostgreSQL")) }
+            overdue.forEach { $0.fail(connector.noConnection) }
             // A call wakes one thread, and another one may have a connection.
             queue.passOn()
         }

@@ -181,6 +181,7 @@ struct PostgresFailoverTests {
             let log = CapturedLog()
             let node = try await Self.node(primary, log)
             try await node.add(items: [1])
+            #expect(try await node.missingStandby() == nil)
             try await standby.stop()
             let begin = ContinuousClock.now
             let ends = try await atOnce(50) { number in
@@ -188,9 +189,13 @@ struct PostgresFailoverTests {
             }
             #expect(ends.allSatisfy { $0 == .unavailable }, "\(ends)")
             #expect(ContinuousClock.now - begin < .seconds(5))
-            #expect(log.contains("database_commit_unknown"))
-            // The next connections find the cause, and it is named once.
-            for _ in 1...3 { #expect(try await DatabaseError.kind { try await node.add(items: [99]) } == .unavailable) }
+            #expect(log.text.contains(#/database_commit_unknown .*commits wait for the standby .*standby-5433/#))
+            // The next connections find the cause, and it is named once. Each call names it.
+            for _ in 1...3 {
+                let error = await #expect(throws: DatabaseError.self) { try await node.add(items: [99]) }
+                #expect(error?.description.contains("standby-5433") == true, "\(error.map { "\($0)" } ?? "none")")
+            }
+            #expect(try await node.missingStandby()?.contains("standby-5433") == true)
             let names = log.text.matches(of: #/error database_waits_for_standby .*standby-5433/#).count
             #expect(names == 1, "\(log.text)")
             #expect(log.text.matches(of: /error database_unavailable/).count == 1, "\(log.text)")

@@ -142,6 +142,44 @@ struct PostgresOutageTests {
         }
     }
 
+    @Test("each reason why a node cannot come back is in its log once, and the last one in the errors of its calls")
+    func reasons() async throws {
+        let (url, fixture, log) = (
+            try await PostgresFixture.makeDatabase(), try await PostgresFixture.make(), CapturedLog()
+        )
+        let name = try #require(url.split(separator: "/").last)
+        let node = try await PostgresDatabase(
+            try PostgresAddress(url, allowsPlaintext: false, readers: 1, program: "test"),
+            migrations: DatabaseClaim.steps, logger: log.logger("node"), timing: PostgresTiming()
+        ) { _ in }
+        try await node.add(items: [1])
+        let outages = [
+            (["ALTER ROLE \(name) NOLOGIN"], "is not permitted to log in"),
+            (
+                ["ALTER DATABASE \(name) SET default_transaction_read_only = on", "ALTER ROLE \(name) LOGIN"],
+                "session is read-only"
+            ),
+        ]
+        for (changes, reason) in outages {
+            for sql in changes { try await fixture.run(sql) }
+            try await fixture.run(
+                "SELECT COUNT(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE usename = '\(name)'")
+            try await eventually("calls fail because of it") { () -> Void? in
+                do { try await node.add(items: [99]) } catch { return "\(error)".contains(reason) ? () : nil }
+                return nil
+            }
+        }
+        for (_, reason) in outages {
+            let lines = log.text.split(separator: "\n").filter { $0.contains("error database_unavailable") }
+            #expect(lines.count { $0.contains(reason) } == 1, "\(log.text)")
+        }
+        try await fixture.run("ALTER DATABASE \(name) RESET default_transaction_read_only")
+        try await eventually("writes go on") { () -> Void? in
+            try await DatabaseError.kind { try await node.add(items: [3]) } == nil ? () : nil
+        }
+        await node.close()
+    }
+
     @Test("a node that stops inside its transaction keeps the others from writing for a few seconds only")
     func stoppedNode() async throws {
         try await PostgreSQLServer.open { server in

@@ -4,7 +4,8 @@ import Logging
 extension EventKind {
     package static let databaseUnavailable = EventKind(
         "database_unavailable", .error, line: [.reason],
-        "PostgreSQL cannot be used: `reason`. 503 until `database_connected` ([nodes](postgresql.md)).")
+        "PostgreSQL cannot be used: `reason`, each at most once a minute. 503 until `database_connected` ([nodes](postgresql.md))."
+    )
     package static let databaseConnected = EventKind(
         "database_connected", .notice, .line, "PostgreSQL can be used again: an alarm is over.")
     /// A `warning` where nothing was voided.
