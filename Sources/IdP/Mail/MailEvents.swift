@@ -20,7 +20,7 @@ extension EventKind {
     )
     package static let mailQueueUnavailable = EventKind(
         "mail_queue_unavailable", .warning, line: [.cause()],
-        "Storage: the queue of emails. Look at `cause` and `/readyz`.")
+        "Storage: the queue of emails. Look at `cause`, a line a minute, and `/readyz`.")
     package static let mailLimitReached = EventKind(
         "mail_limit_reached", .error, by: [leaving],
         "The hourly limit holds emails back; `leaving` names those that still leave. Look at `client_address`; raise `IDP_MAIL_HOURLY_LIMIT` for your users."

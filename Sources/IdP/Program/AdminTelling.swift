@@ -8,13 +8,16 @@ import ServiceLifecycle
 struct AdminTelling: Service {
     let notices: AdminNotices
     let logger: Logger
+    private let notTold = RepeatedEvent()
+
+    init(notices: AdminNotices, logger: Logger) { (self.notices, self.logger) = (notices, logger) }
 
     func run() async throws {
         await cancelWhenGracefulShutdown {
             while !Task.isCancelled {
                 try? await Task.sleep(for: .seconds(5))
                 do { try await notices.round() } catch {
-                    logger.record(Event(.adminsNotTold, cause: "\(error)"))
+                    notTold.record(Event(.adminsNotTold, cause: "\(error)"), logger)
                 }
             }
         }

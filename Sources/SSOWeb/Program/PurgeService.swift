@@ -19,6 +19,7 @@ public struct PurgeService: Service {
     private let logger: Logger
     private let newest: @Sendable () async throws -> Timestamp?
     private let purges: [Purge]
+    private let failed = RepeatedEvent()
 
     /// Runs all purges at this interval, and again at once while one of them has more to delete.
     ///
@@ -54,7 +55,7 @@ public struct PurgeService: Service {
             let newest = permit.needsNewestRow(for: state) ? try await newest() : nil
             return permit.allows(state, now: clock.now(), newest: newest)
         } catch {
-            logger.record(Event(.purgeFailed, cause: "\(error)"))
+            failed.record(Event(.purgeFailed, cause: "\(error)"), logger)
             return false
         }
     }
@@ -69,7 +70,7 @@ public struct PurgeService: Service {
             }
             return false
         } catch {
-            logger.record(Event(.purgeFailed, cause: "\(error)"))
+            failed.record(Event(.purgeFailed, cause: "\(error)"), logger)
             return true
         }
     }

@@ -66,6 +66,20 @@ struct HealthTests {
         }
     }
 
+    @Test("while its database is away a program says once that a queue cannot be read, however often it tries")
+    func queues() async throws {
+        try await TestDeployment.open { deployment in
+            await deployment.database.close()
+            let lines = try await eventually("it has tried again") { () -> [Substring]? in
+                let lines = deployment.log.text.split(separator: "\n").filter {
+                    $0.contains(" sign_out_queue_unavailable ")
+                }
+                return lines.count > 2 ? lines : nil
+            }
+            #expect(lines.count { $0.contains("warning sign_out_queue_unavailable") } == 1, "\(lines)")
+        }
+    }
+
     @Test("the health paths answer HTTP/1.0 without Host, and close; no other path does")
     func oldChecks() async throws {
         try await TestDeployment.open { deployment in

@@ -42,7 +42,7 @@ extension EventKind {
         "A logout token cannot be signed, and is tried again: look at the database and `IDP_SECRET_KEY`.")
     package static let signOutQueueUnavailable = EventKind(
         "sign_out_queue_unavailable", .warning, line: [.cause()],
-        "Storage: the queue of messages to clients. Look at `cause` and `/readyz`.")
+        "Storage: the queue of messages to clients. Look at `cause`, a line a minute, and `/readyz`.")
 
     private static let message: [EventField] = [.detail("message_id"), .client, .account]
 }

@@ -21,6 +21,7 @@ package struct SignOutSender: Service {
     private let logger: Logger
     private let failing = FailingClients()
     private let fullQueues = FullQueues()
+    private let unavailable = RepeatedEvent()
 
     /// - Parameters:
     ///   - audit: its database has the queue.
@@ -77,9 +78,13 @@ package struct SignOutSender: Service {
             let due = try await database.read { try queue.due(at: now, except: paused, failing: failing, $0) }
             return due.isEmpty ? [] : try await database.write { try queue.take(due, at: now, failing: failing, $0) }
         } catch {
-            logger.record(Event(.signOutQueueUnavailable, cause: "\(error)"))
+            noteUnavailable(error)
             return []
         }
+    }
+
+    private func noteUnavailable(_ error: any Error) {
+        unavailable.record(Event(.signOutQueueUnavailable, cause: "\(error)"), logger)
     }
 
     /// One try of one message.
@@ -87,7 +92,7 @@ package struct SignOutSender: Service {
         let found: SignOutRecipient?
         do { found = try await database.read { try clients.recipient(message.clientID, $0) } } catch {
             // Its lease ends, and the message is tried again.
-            return logger.record(Event(.signOutQueueUnavailable, cause: "\(error)"))
+            return noteUnavailable(error)
         }
         guard let recipient = found else { return await drop(message, "client_unknown") }
         guard let wire = protocols[message.kind] else { return await drop(message, "takes_none") }
@@ -171,7 +176,7 @@ package struct SignOutSender: Service {
     ) async {
         let now = clock.now()
         do { try await database.write { try write(now, $0) } } catch {
-            logger.record(Event(.signOutQueueUnavailable, cause: "\(error)"))
+            noteUnavailable(error)
         }
     }
 

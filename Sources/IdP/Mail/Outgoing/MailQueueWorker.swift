@@ -40,6 +40,7 @@ package final class MailQueueWorker: Service {
     private let logger: Logger
     private let rounds: MailRounds
     private let state = Mutex(State())
+    private let unavailable = RepeatedEvent()
 
     /// What a mail server says of an email.
     private enum Answer {
@@ -156,7 +157,7 @@ package final class MailQueueWorker: Service {
             return round.emails
         } catch {
             // A later round writes the results. If there is none, the leases expire and the emails are sent again.
-            logger.record(Event(.mailQueueUnavailable, cause: "\(error)"))
+            unavailable.record(Event(.mailQueueUnavailable, cause: "\(error)"), logger)
             return []
         }
     }
