@@ -144,7 +144,8 @@ extension NodeDescription {
     init(relyingParty values: SettingValues) throws(SettingError) {
         try self.init(
             values, publicURL: RelyingPartySettings.publicURL, keys: RelyingPartySettings.secretKey,
-            version: ThisBuild.stamp.text)
+            version: ThisBuild.stamp.text,
+            settings: [RelyingPartySettings.clientID.name, RelyingPartySettings.sharedSecret.name])
     }
 }
 

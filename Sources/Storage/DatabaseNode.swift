@@ -9,7 +9,7 @@ public struct DatabaseNode: Sendable, Equatable {
     public let publicURL: String
     /// The fingerprints of its keys, the first one seals.
     public let keys: [String]
-    /// The fingerprints of files that should be equal, by the setting that names them.
+    /// The fingerprints of files and values that should be equal, by the setting that names them.
     public let files: [String: String]
 
     public init(id: String, version: String, publicURL: String, keys: [String], files: [String: String]) {
@@ -30,7 +30,7 @@ public struct DatabaseNode: Sendable, Equatable {
         return keys.contains { other.keys.contains($0) } ? nil : .keys
     }
 
-    /// The settings whose files differ from those of another node.
+    /// The settings whose files or values differ from those of another node.
     public func differences(from other: DatabaseNode) -> [String] {
         Set(files.keys).union(other.files.keys).filter { files[$0] != other.files[$0] }.sorted()
     }

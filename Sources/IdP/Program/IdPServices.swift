@@ -1,3 +1,4 @@
+import IdPAccounts
 import IdPClients
 import IdPDevPages
 import IdPFlow
@@ -77,6 +78,7 @@ extension NodeDescription {
     init(idp values: SettingValues) throws(SettingError) {
         try self.init(
             values, publicURL: FlowSettings.publicURL, keys: FlowSettings.secretKey, version: ThisBuild.stamp.text,
-            files: [ClientsFile.setting, ProvidersFile.setting])
+            files: [ClientsFile.setting, ProvidersFile.setting],
+            settings: EnvironmentClient.common + [AllowedEmails.setting.name, AdminAddresses.setting.name])
     }
 }

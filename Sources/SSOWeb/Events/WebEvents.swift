@@ -54,7 +54,7 @@ extension EventKind {
     package static let purgeFailed = EventKind(
         "purge_failed", .warning, line: [.cause()], "Storage: expired rows not deleted (tried again).")
     package static let nodeSettingsDiffer = EventKind(
-        "node_settings_differ", .warning, .line, "`node` has another file for `setting`. Give both the same.")
+        "node_settings_differ", .warning, .line, "`node` has another value or file for `setting`. Give both the same.")
 }
 
 /// What happens to the clock.

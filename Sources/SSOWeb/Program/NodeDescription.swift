@@ -9,15 +9,17 @@ public struct NodeDescription: Sendable {
     private let keysSetting: String
     private let version: String
     private let files: [String: String]
+    private let settings: [String: String]
 
     /// - Parameters:
     ///   - publicURL: must be equal.
     ///   - keys: one must be common.
     ///   - version: of the program.
     ///   - files: the settings with the paths of files that should be equal.
+    ///   - settings: the names of settings that should be equal. Of a secret the fingerprint counts, of a list its items.
     package init(
         _ values: SettingValues, publicURL: PublicURLSetting, keys: SecretSetting<DerivedKeys>, version: String,
-        files: [Setting<String?>] = []
+        files: [Setting<String?>] = [], settings: [String]
     ) throws(SettingError) {
         (self.publicURL, publicURLSetting) = (try values[publicURL], publicURL.name)
         (self.keys, keysSetting) = (try values[keys], keys.name)
@@ -25,6 +27,13 @@ public struct NodeDescription: Sendable {
         var paths: [String: String] = [:]
         for file in files { paths[file.name] = try values[file] }
         self.files = paths
+        var prints: [String: String] = [:]
+        for name in settings {
+            let shown = values.lines.first { $0.name == name }?.shown ?? ""
+            let items = shown.split { $0 == "," || $0.isWhitespace }.sorted()
+            prints[name] = Self.fingerprint(Array(items.joined(separator: ",").utf8))
+        }
+        self.settings = prints
     }
 
     /// This process for the others. Reads the files again at each call.
@@ -33,7 +42,7 @@ public struct NodeDescription: Sendable {
             id: id, version: version, publicURL: Self.fingerprint(Array(publicURL.text.utf8)), keys: keys.fingerprints,
             files: files.mapValues { path in
                 BoundedFile.read(path, upTo: 1 << 20).map(Self.fingerprint) ?? "unreadable"
-            })
+            }.merging(settings) { $1 })
     }
 
     /// Why a start would be refused beside the nodes that are running on a database; nil if it would not be. Changes nothing.
@@ -41,22 +50,32 @@ public struct NodeDescription: Sendable {
         try await (database as? any NodeDatabase)?.conflict(with: node("check")).map(error)
     }
 
-    /// What an operator should know of the live nodes on a database before a start with these keys: what a node seals with its first
-    /// key, every other node must be able to open. Changes nothing.
+    /// What an operator should know of the live nodes on a database before a start with these settings: what a node seals with its
+    /// first key, every other node must be able to open. Changes nothing.
     func warnings(at database: any Database) async throws -> [String] {
-        let nodes = try await (database as? any NodeDatabase)?.liveNodes() ?? []
-        return nodes.filter { $0.keys != keys.fingerprints }.map { node in
-            """
-            \(keysSetting): the node \(node.id) has the keys \(node.keys.joined(separator: ",")), and this one \
-            \(keys.fingerprints.joined(separator: ",")). A new key needs two rounds: OLD,NEW on every node, and then NEW,OLD on \
-            every node.
-            """
+        let (own, nodes) = (node("check"), try await (database as? any NodeDatabase)?.liveNodes() ?? [])
+        return nodes.flatMap { node in
+            differences(own, from: node).map { name in
+                guard name == keysSetting else {
+                    return
+                        "\(name): the node \(node.id) has another one. Give all nodes the same, see docs/postgresql.md."
+                }
+                return """
+                    \(keysSetting): the node \(node.id) has the keys \(node.keys.joined(separator: ",")), and this one \
+                    \(keys.fingerprints.joined(separator: ",")). A new key needs two rounds: OLD,NEW on every node, and then \
+                    NEW,OLD on every node.
+                    """
+            }
         }
     }
 
     /// The settings in which two nodes differ, by name.
     func differences(_ node: DatabaseNode, from other: DatabaseNode) -> [String] {
-        (node.differences(from: other) + (node.keys == other.keys ? [] : [keysSetting])).sorted()
+        // A node of an older version says nothing of a setting. One without a file has no such file.
+        let found = node.differences(from: other).filter {
+            settings[$0] == nil || node.files[$0] != nil && other.files[$0] != nil
+        }
+        return (found + (node.keys == other.keys ? [] : [keysSetting])).sorted()
     }
 
     /// Why this process cannot work beside a live node, for the operator.

@@ -120,6 +120,9 @@ package enum EnvironmentClient {
         clientID.description, clientName.description, redirectURIs.description, sharedSecret,
     ]
 
+    /// The names of those that all nodes must have alike.
+    package static let common = [clientID.name, redirectURIs.name, sharedSecret.name]
+
     /// The client that the `SSO_…` settings describe; nil without such settings, and for settings with problems, which `reader` has.
     ///
     /// - Parameter settings: of the protocol that it uses.

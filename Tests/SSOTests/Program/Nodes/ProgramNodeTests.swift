@@ -24,8 +24,10 @@ struct ProgramNodeTests {
         var migrations: [Migration] { self == .idp ? IdPMigrations.all : RelyingPartyMigrations.all }
 
         /// A node of these settings.
-        func node(_ fixture: PostgresFixture, key: String, url: String) throws -> NodeDescription {
-            try settings(fixture, key: key, url: url).node
+        func node(
+            _ fixture: PostgresFixture, key: String, url: String, _ further: [String: String] = [:]
+        ) throws -> NodeDescription {
+            try settings(fixture, key: key, url: url, further).node
         }
 
         /// What `check --connect` finds with these settings.
@@ -47,12 +49,12 @@ struct ProgramNodeTests {
         }
 
         private func settings(
-            _ fixture: PostgresFixture, key: String, url: String
+            _ fixture: PostgresFixture, key: String, url: String, _ further: [String: String] = [:]
         ) throws -> (node: NodeDescription, database: DatabaseLocation) {
             let changed = [
                 "\(prefix)_DATABASE_URL": fixture.url, "\(prefix)_SECRET_KEY": key, "\(prefix)_PUBLIC_URL": url,
                 "\(prefix)_LISTEN": "127.0.0.1:0",
-            ]
+            ].merging(further) { $1 }
             let found: (NodeDescription, DatabaseLocation)?
             let reader: SettingsReader
             switch self {
@@ -137,6 +139,47 @@ struct ProgramNodeTests {
         let warnings = try await next.warnings(at: database)
         #expect(warnings.count == 1 && warnings[0].contains("OLD,NEW on every node, and then NEW,OLD"))
         #expect(next.differences(next.node("a"), from: description.node("b")) == ["IDP_SECRET_KEY"])
+        await database.close()
+    }
+
+    @Test("check --connect names each setting and file in which a live node differs, and no secret is in what it shows")
+    func differences() async throws {
+        let (fixture, folder) = (try await PostgresFixture.make(), try TemporaryFolder())
+        let database = try await fixture.open(IdPMigrations.all)
+        let (key, url, secret) = (TestSecret.new(), "https://here.example.com", TestSecret.new())
+        let own = [
+            "SSO_CLIENT_ID": "one", "SSO_REDIRECT_URIS": "https://one.example.com/cb", "SSO_SHARED_SECRET": secret,
+            "IDP_ALLOWED_EMAILS": "*@example.com, ann@example.org", "IDP_ADMINS": "ann@example.com",
+            "IDP_CLIENTS_FILE": try folder.write("clients: []\n", to: "one.yaml"),
+        ]
+        func node(_ changed: [String: String] = [:]) throws -> NodeDescription {
+            try NodeProgram.idp.node(fixture, key: key, url: url, own.merging(changed) { $1 })
+        }
+        let first = try node()
+        _ = try await ProgramNode.join(database, as: first, CapturedLog().logger("node"))
+        // The order of a list, and the name of a file, do not matter.
+        let same = try node([
+            "IDP_ALLOWED_EMAILS": "ann@example.org,*@example.com",
+            "IDP_CLIENTS_FILE": try folder.write("clients: []\n", to: "same.yaml"),
+        ])
+        #expect(try await same.warnings(at: database) == [])
+        for (name, value) in [
+            ("SSO_CLIENT_ID", "two"), ("SSO_REDIRECT_URIS", "https://two.example.com/cb"),
+            ("SSO_SHARED_SECRET", TestSecret.new()), ("IDP_ALLOWED_EMAILS", "*@example.com"), ("IDP_ADMINS", ""),
+            ("IDP_CLIENTS_FILE", try folder.write("clients: [ ]\n", to: "other.yaml")),
+        ] {
+            let other = try node([name: value])
+            let warnings = try await other.warnings(at: database)
+            #expect(warnings.count == 1 && warnings[0].hasPrefix("\(name): the node node_"), "\(warnings)")
+            #expect(other.differences(other.node("a"), from: first.node("b")) == [name])
+            #expect(!"\(other.node("a"))".contains(value) || value.isEmpty)
+        }
+        // A node of a version that did not show its settings.
+        var former = first.node("c")
+        former = DatabaseNode(
+            id: former.id, version: former.version, publicURL: former.publicURL, keys: former.keys,
+            files: former.files.filter { $0.key.hasSuffix("_FILE") })
+        #expect(first.differences(first.node("a"), from: former) == [])
         await database.close()
     }
 
