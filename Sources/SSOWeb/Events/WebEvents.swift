@@ -55,6 +55,10 @@ extension EventKind {
         "purge_failed", .warning, line: [.cause()], "Storage: expired rows not deleted (tried again).")
     package static let nodeSettingsDiffer = EventKind(
         "node_settings_differ", .warning, .line, "`node` has another value or file for `setting`. Give both the same.")
+    package static let schemaUnfit = EventKind(
+        "schema_unfit", .error, line: [.cause("step")],
+        "`/readyz` is 503 `schema` because of `step`: this version is [too old for the database, or too new](upgrading.md#versions-beside-each-other). A line a minute."
+    )
 }
 
 /// What happens to the clock.
@@ -89,6 +93,7 @@ package enum WebEvents {
         .requestRefused, .requestFailed, .malformedRequest, .forwardedAddressMalformed, .sessionTouchFailed, .setting,
         .settingWarning, .settingInvalid, .startupFailed, .listening, .metricsListening, .metricsNotRead,
         .reloadIgnored, .stopping, .stopped, .drainTimeout, .logLinesDropped, .databaseCopied, .purgeFailed,
-        .nodeSettingsDiffer, .clockDiffers, .clockJumped, .clockSetBack, .clockJumpAccepted, .clockRestored,
+        .schemaUnfit, .nodeSettingsDiffer, .clockDiffers, .clockJumped, .clockSetBack, .clockJumpAccepted,
+        .clockRestored,
     ]
 }

@@ -56,6 +56,7 @@ public struct HealthRoutes: Sendable {
     private let database: any Database
     private let clock: ServiceClock
     private let shutdown: ShutdownState
+    private let unfit = RepeatedEvent()
 
     /// Ready means that this process can serve: its database works and has a schema that fits, and it is not shutting down.
     /// What holds for all processes and does not keep them from serving is a warning in the answer and an event in the log.
@@ -69,10 +70,12 @@ public struct HealthRoutes: Sendable {
         router.only([.get, .head], at: RouterPath(HealthPath.live)) { _, _ in
             Self.answer(.ok, "ok", type: "text/plain; charset=utf-8")
         }
-        router.only([.get, .head], at: RouterPath(HealthPath.ready)) { [database, clock, shutdown] _, _ in
+        router.only([.get, .head], at: RouterPath(HealthPath.ready)) { [self] _, context in
             switch await Self.readiness(database, shutdown) {
             case .stopping: return Self.unavailable("stopping")
-            case .schema(let step): return Self.unavailable("schema", step: step)
+            case .schema(let step):
+                unfit.record(Event(.schemaUnfit, cause: step), context.logger)
+                return Self.unavailable("schema", step: step)
             case .database: return Self.unavailable("database")
             case .ready: break
             }

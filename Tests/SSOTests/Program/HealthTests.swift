@@ -150,6 +150,9 @@ struct HealthTests {
                 #expect(ready.status == 503)
                 #expect(try JSONDecoding.value(ready.body)["reason"] == "schema")
                 #expect(try JSONDecoding.value(ready.body)["step"]?.text == removed)
+                #expect(try await probe.get("/readyz").status == 503)
+                let lines = deployment.log.text.matches(of: #/error schema_unfit .*/#)
+                #expect(lines.count { $0.output.contains(removed) } == 1, "\(lines.map(\.output))")
                 #expect(try await probe.get("/healthz").status == 200)
             }
         }
