@@ -110,7 +110,7 @@ enum RelyingPartyProgram: Program {
         let services = try await RelyingPartyServices.live(values, logger: log.logger)
         let (common, publicURL) = (services.common, try values[RelyingPartySettings.publicURL])
         let application = try buildRelyingParty(settings: values, services: services) { address in
-            log.started(address, publicURL: publicURL)
+            log.started(address, publicURL: publicURL, node: common.nodeID)
         }
         try await WebServer.run(
             application, shutdown: common.shutdown, grace: log.grace, besideOthers: common.hasOthers,

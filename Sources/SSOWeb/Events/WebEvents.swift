@@ -33,7 +33,9 @@ extension EventKind {
         "startup_failed", .critical, line: [.cause()],
         "`cause` prevented the start or ended the service; `setting_invalid` has further problems.")
     package static let listening = EventKind(
-        "listening", .info, .line, "The program serves at `address`: the last line of a start.")
+        "listening", .info, .line,
+        "The program serves at `address`: the last line of a start. `node` is its id among [nodes](postgresql.md#nodes)."
+    )
     package static let metricsListening = EventKind(
         "metrics_listening", .info, .line, "Metrics are served at `address`.")
     package static let metricsNotRead = EventKind(
@@ -53,12 +55,12 @@ extension EventKind {
         "database_copied", .notice, .line, "`rows` rows copied from `from` to `to`. Put the old database away.")
     package static let purgeFailed = EventKind(
         "purge_failed", .warning, line: [.cause()], "Storage: expired rows not deleted (tried again).")
-    package static let nodeSettingsDiffer = EventKind(
-        "node_settings_differ", .warning, .line, "`node` has another value or file for `setting`. Give both the same.")
     package static let schemaUnfit = EventKind(
         "schema_unfit", .error, line: [.cause("step")],
         "`/readyz` is 503 `schema` because of `step`: this version is [too old for the database, or too new](upgrading.md#versions-beside-each-other). A line a minute."
     )
+    package static let nodeSettingsDiffer = EventKind(
+        "node_settings_differ", .warning, .line, "`node` has another value or file for `setting`. Give both the same.")
 }
 
 /// What happens to the clock.

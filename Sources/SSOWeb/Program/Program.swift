@@ -67,14 +67,17 @@ public struct ProgramLogger: Sendable {
     let build: BuildStamp
 
     /// Logs the address at which the server listens: the only line of a start.
-    public func started(_ address: String, publicURL: PublicOrigin) {
-        logger.record(
-            Event(
-                .listening,
-                [
-                    "address": "\(address)", "public_url": "\(publicURL)", "version": "\(build.version)",
-                    "commit": "\(build.commit)", "date": "\(build.date)",
-                ]))
+    ///
+    /// - Parameter node: the id of this process among the nodes, where there are any.
+    public func started(_ address: String, publicURL: PublicOrigin, node: String?) {
+        var event = Event(
+            .listening,
+            [
+                "address": "\(address)", "public_url": "\(publicURL)", "version": "\(build.version)",
+                "commit": "\(build.commit)", "date": "\(build.date)",
+            ])
+        event.further["node"] = node.map { "\($0)" }
+        logger.record(event)
         ServiceManager.ofProcess.ready()
     }
 }

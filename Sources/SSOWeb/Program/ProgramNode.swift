@@ -12,6 +12,8 @@ public struct ProgramNode: Service {
     /// Beyond this the operator should look at the machine's clock.
     private static let toleratedDifference = Duration.seconds(2)
 
+    /// As the other nodes and `idp database status` name this process.
+    public let id: String
     private let database: any NodeDatabase
     private let describe: @Sendable () -> DatabaseNode
     private let description: NodeDescription
@@ -45,7 +47,7 @@ public struct ProgramNode: Service {
             let before = ContinuousClock.now
             let report = try await database.join(describe()).mapError(description.error).get()
             return ProgramNode(
-                database: database, describe: describe, description: description,
+                id: id, database: database, describe: describe, description: description,
                 time: DatabaseClock(report.databaseTime, before: before, after: .now), logger: logger)
         } catch {
             await database.close()

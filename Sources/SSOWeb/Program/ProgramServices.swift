@@ -42,6 +42,8 @@ package struct ProgramServices: Sendable {
     /// Whether this process does what one of all nodes does, such as deleting expired rows.
     package var isChosen: @Sendable () -> Bool { { [node] in node?.isChosen ?? true } }
     /// Whether other nodes serve on the database.
+    /// The id of this process among the nodes; nil where there are none.
+    package var nodeID: String? { node?.id }
     package var hasOthers: @Sendable () -> Bool { { [node] in node?.hasOthers ?? false } }
 
     /// What runs beside the requests: the metrics where somebody reads them, and this node among the others.

@@ -133,7 +133,7 @@ enum IdPProgram: Program {
             common.logger.record(Event(.noAdmin, ["message": "\(words)"]))
         }
         let application = try buildIdP(settings: values, services: services) { address in
-            log.started(address, publicURL: publicURL)
+            log.started(address, publicURL: publicURL, node: common.nodeID)
         }
         // Not in the log, which users of other machines may read. The program serves all the same where it is lost.
         let pages: [DevPages.Page] =
