@@ -79,6 +79,14 @@ extension SettingsReader {
     /// Warns where the program's own role has rights that it does not need, and where every role may connect; names those that
     /// can today.
     private func report(_ roles: OtherRoles, of name: String) {
+        if !roles.rights.isEmpty {
+            warn(
+                """
+                \(name): its role \(roles.own) is \(roles.rights.joined(separator: ", ")), and so is everybody who learns its \
+                password. ALTER ROLE \(roles.own) \(roles.rights.map { "NO\($0)" }.joined(separator: " ")), or give it a role \
+                of its own, see docs/postgresql.md.
+                """)
+        }
         if roles.includePublic {
             warn(
                 """

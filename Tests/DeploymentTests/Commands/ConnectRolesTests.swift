@@ -47,6 +47,14 @@ struct ConnectRolesTests {
         let granted = try await check()
         #expect(granted.printed.contains("\(name)_other may connect as well"), "\(granted.output)")
         #expect(!granted.log.contains("\(name)_other"), "no warning")
+
+        #expect(!granted.log.contains("ALTER ROLE"), "\(granted.log)")
+        try await run("ALTER ROLE \(name) SUPERUSER CREATEROLE")
+        let powerful = try await check()
+        #expect(
+            powerful.log.contains("its role \(name) is SUPERUSER, CREATEROLE")
+                && powerful.log.contains("ALTER ROLE \(name) NOSUPERUSER NOCREATEROLE"), "\(powerful.log)")
+        try await run("ALTER ROLE \(name) NOSUPERUSER NOCREATEROLE")
         #expect(try await tables() == ["0"], "a check changes nothing")
     }
 }
