@@ -133,6 +133,7 @@ package struct SettingsOptions<Subject: Program>: ParsableArguments {
     /// - Throws: exit code 78 for a wrong setting, which a restart cannot fix, and 1 for any other error. Also an address that this
     ///   machine does not have ends with 1: at boot it may come late, and a service manager tries again.
     public func serve() async throws {
+        EarlySignals.handle()
         defer { ProgramLog.flush() }
         let reader = reader()
         let (logger, grace, settings) = read(reader)

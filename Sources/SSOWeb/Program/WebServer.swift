@@ -187,6 +187,15 @@ enum OpenFiles {
     }
 }
 
+/// What signals do before anything serves: SIGTERM and SIGINT end the process with 0, and SIGHUP has nothing to reload yet.
+/// ``WebServer`` and ``ReloadService`` replace that. A service manager waits for no start that it stops.
+enum EarlySignals {
+    static func handle() {
+        for number in [SIGTERM, SIGINT] { signal(number) { _ in _exit(0) } }
+        signal(SIGHUP, SIG_IGN)
+    }
+}
+
 /// Reloads files when the process receives SIGHUP.
 public struct ReloadService: Service {
     private let reload: @Sendable () async -> Void
