@@ -50,9 +50,11 @@ public struct EventLogHandler: LogHandler {
         LogWriter.standardError.append(line(for: event))
     }
 
-    /// Whether an event becomes a line. The framework's sentences at `info` do not: "Server started" is `listening`.
+    /// Whether an event becomes a line. The framework's sentences at `info` do not: "Server started" is `listening`. Nor does that
+    /// a listener was cancelled: what has ended it is `startup_failed`.
     static func isWritten(_ event: LogEvent) -> Bool {
-        event.level != .info || !framework.contains(event.source)
+        guard framework.contains(event.source) else { return true }
+        return event.level != .info && !event.message.description.hasSuffix("CancellationError()")
     }
 
     /// One line, including its end.

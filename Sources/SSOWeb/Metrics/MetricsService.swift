@@ -4,6 +4,7 @@ import HummingbirdCore
 package import Logging
 import NIOCore
 import ServiceLifecycle
+import Storage
 import Synchronization
 
 /// Serves the metrics at an address of its own, and reads regularly what is not counted as it happens.
@@ -50,6 +51,16 @@ package struct MetricsService: Service {
             do { try await application.run() } catch let error where !(error is CancellationError) {
                 throw MetricsServiceError(listen: listen, cause: error)
             }
+        }
+    }
+
+    /// Tries to listen before anything else does: a program that cannot serve its metrics says so before it serves requests.
+    ///
+    /// - Throws: ``MetricsServiceError``, after the database was closed.
+    static func checkListen(_ metrics: ProgramMetrics, closing database: any Database) async throws {
+        do { try await metrics.listen.tryToBind() } catch {
+            await database.close()
+            throw MetricsServiceError(listen: metrics.listen, cause: error)
         }
     }
 

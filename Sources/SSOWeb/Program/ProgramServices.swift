@@ -28,10 +28,11 @@ package struct ProgramServices: Sendable {
 
     /// The real services, after the process has joined the others on its database.
     ///
-    /// - Throws: ``SettingError`` when another process on it has other settings.
+    /// - Throws: ``SettingError`` when another process on it has other settings, and ``MetricsServiceError``.
     package static func joining(
         _ database: any Database, as description: NodeDescription, _ logger: Logger, metrics: ProgramMetrics?
     ) async throws -> ProgramServices {
+        if let metrics { try await MetricsService.checkListen(metrics, closing: database) }
         let node = try await ProgramNode.join(database, as: description, logger)
         var services = ProgramServices(
             database: database, clock: node?.clock ?? .system(), logger: logger, metrics: metrics)
@@ -41,9 +42,9 @@ package struct ProgramServices: Sendable {
 
     /// Whether this process does what one of all nodes does, such as deleting expired rows.
     package var isChosen: @Sendable () -> Bool { { [node] in node?.isChosen ?? true } }
-    /// Whether other nodes serve on the database.
     /// The id of this process among the nodes; nil where there are none.
     package var nodeID: String? { node?.id }
+    /// Whether other nodes serve on the database.
     package var hasOthers: @Sendable () -> Bool { { [node] in node?.hasOthers ?? false } }
 
     /// What runs beside the requests: the metrics where somebody reads them, and this node among the others.

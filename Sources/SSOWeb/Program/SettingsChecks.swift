@@ -123,16 +123,25 @@ extension SettingsReader {
     /// may be the one that uses it.
     public func checkListenAddress(_ address: ListenAddress, _ name: String) async {
         do {
-            // With the server's option: connections that were closed a moment ago do not block the port.
-            let channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
-                .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
-                .bind(host: address.bound(), port: address.port).get()
-            try await channel.close()
+            try await address.tryToBind()
         } catch {
             guard let found = ListenProblem(error, at: address) else { return problem("\(name): \(error)") }
             guard found.isInUse else { return problem("\(name): \(found)") }
             warn("\(name): \(found) Ignore this if the program is already running.")
         }
+    }
+}
+
+extension ListenAddress {
+    /// Binds the address for a moment.
+    ///
+    /// - Throws: the system's error.
+    func tryToBind() async throws {
+        // With the server's option: connections that were closed a moment ago do not block the port.
+        let channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+            .bind(host: bound(), port: port).get()
+        try await channel.close()
     }
 }
 
@@ -154,8 +163,12 @@ struct ListenProblem: CustomStringConvertible {
             description = "\(address) is already in use. Use another port, or end the program that has it."
             return
         }
-        let way = code == EACCES ? "a port from 1024" : "an address of this machine"
-        description = "cannot listen at \(address): \(reason). Use \(way), for example 127.0.0.1:8080."
+        // A port below 1024 is for root.
+        let way =
+            code == EACCES
+            ? "a port from 1024, for example \(ListenAddress(host: address.host, port: address.port + 8_000))"
+            : "an address of this machine, for example 127.0.0.1:\(address.port)"
+        description = "cannot listen at \(address): \(reason). Use \(way)."
     }
 }
 

@@ -25,7 +25,7 @@ public struct ListenAddress: Sendable, CustomStringConvertible {
         self.init(host: address.host, port: port)
     }
 
-    private init(host: String, port: Int) { (self.host, self.port) = (host, port) }
+    init(host: String, port: Int) { (self.host, self.port) = (host, port) }
 
     /// Why browsers of this machine would not find the program here; nil where they do, and where a proxy must be between.
     ///

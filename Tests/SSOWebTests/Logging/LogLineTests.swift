@@ -55,16 +55,19 @@ struct LogLineTests {
 
     @Test("the sentences of the web framework at info are not written: the programs log the same events")
     func framework() {
-        func isWritten(_ level: Logger.Level, _ file: String) -> Bool {
+        func isWritten(_ level: Logger.Level, _ file: String, _ message: Logger.Message = "Server started") -> Bool {
             EventLogHandler.isWritten(
                 LogEvent(
-                    level: level, message: "Server started", metadata: nil, source: nil, file: file, function: "f",
+                    level: level, message: message, metadata: nil, source: nil, file: file, function: "f",
                     line: 1))
         }
         #expect(!isWritten(.info, "HummingbirdCore/Server.swift"))
         #expect(
             isWritten(.warning, "HummingbirdCore/Server.swift") && isWritten(.debug, "HummingbirdCore/Server.swift"))
         #expect(isWritten(.info, "IdP/VerifyRoutes.swift"))
+        // A start that has failed says why; that its listeners were cancelled follows from it.
+        let end: Logger.Message = "Waiting on child channel: CancellationError()"
+        #expect(!isWritten(.error, "HummingbirdCore/Server.swift", end) && isWritten(.error, "IdP/A.swift", end))
     }
 
     @Test("fields of an event cannot replace the standard fields")
