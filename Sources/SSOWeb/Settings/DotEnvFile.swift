@@ -19,6 +19,8 @@ struct DotEnvFile: Sendable {
     /// What is invalid, with file and line. Never the text of the line: it may be a secret.
     private(set) var problems: [String] = []
     private(set) var warnings: [String] = []
+    /// Whether none of it could be read, so that what is missing may be in it.
+    private(set) var isUnreadable = false
 
     private static let maximumBytes = 1 << 20
 
@@ -29,11 +31,16 @@ struct DotEnvFile: Sendable {
         guard access(path, F_OK) == 0 || errno != ENOENT else { return }
         guard let bytes = BoundedFile.read(path, upTo: Self.maximumBytes) else {
             problems.append("\(path): cannot be read. It must be a readable file of at most 1 MiB.")
+            isUnreadable = true
             return
         }
         defer { warnings += [Self.accessWarning(path, values, isOfService: isOfService)].compactMap(\.self) }
         guard let text = Entered.file(bytes), !bytes.contains(0) else {
-            problems.append("\(path): is not text in UTF-8.")
+            isUnreadable = true
+            let line = bytes.firstIndex(of: 0).map { bytes[..<$0].count { $0 == UInt8(ascii: "\n") } + 1 }
+            problems.append(
+                line.map { "\(path):\($0): has a NUL byte. Save the file as text in UTF-8." }
+                    ?? "\(path): is not text in UTF-8. Save it as UTF-8.")
             return
         }
         if isOfService, bytes.count > text.utf8.count {

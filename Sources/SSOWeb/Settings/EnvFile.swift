@@ -14,6 +14,8 @@ public struct EnvFile: Sendable {
     /// How warnings call the file.
     let label: String
     let problems, warnings: [String]
+    /// Whether there is a file that could not be read, so that whatever is missing may be in it.
+    let isUnreadable: Bool
     /// What to do about a file of the service that this user may not read. It matters when something is missing.
     let hint: String?
 
@@ -27,6 +29,7 @@ public struct EnvFile: Sendable {
         description = file == nil ? "no file" : label
         (values, lines, isOfService) = (file?.values ?? [:], file?.lines ?? [:], false)
         (problems, warnings) = (file?.problems ?? [], file?.warnings ?? [])
+        isUnreadable = file?.isUnreadable ?? false
         (self.label, self.hint) = (label.split(separator: "/").last.map(String.init) ?? label, hint)
     }
 
@@ -54,7 +57,7 @@ public struct EnvFile: Sendable {
 
     private init(missing path: String) {
         (description, values, lines, label, warnings, hint) = (path, [:], [:], path, [], nil)
-        isOfService = false
+        (isOfService, isUnreadable) = (false, true)
         problems = ["--env-file: there is no file \(path)."]
     }
 
@@ -69,6 +72,7 @@ public struct EnvFile: Sendable {
         lines = files.first { $0.path == service.file }?.file.lines ?? [:]
         problems = files.flatMap(\.file.problems)
         warnings = files.flatMap(\.file.warnings)
+        isUnreadable = files.contains(where: \.file.isUnreadable)
         (label, hint, isOfService) = (service.file, nil, true)
         let also = unit == nil ? "" : " and \(service.unit).service"
         description = "\(service.file)\(also), of the installed service"

@@ -34,12 +34,13 @@ public final class SettingsReader {
         (problems, warnings) = (source.problems, source.warnings)
     }
 
-    /// Records a problem: the setting, what is wrong with it, and the accepted form. Never the value of a secret.
-    public func problem(_ text: String) { problems.append(text) }
+    /// Records a problem: the setting, what is wrong with it, and the accepted form. Never the value of a secret. Records none
+    /// beside a settings file that cannot be read: what seems to be missing may be in it.
+    public func problem(_ text: String) { if !source.isUnreadable { problems.append(text) } }
 
     /// Records a warning, which does not prevent the start.
     /// Once, however many checks find the same.
-    public func warn(_ text: String) { if !warnings.contains(text) { warnings.append(text) } }
+    public func warn(_ text: String) { if !source.isUnreadable, !warnings.contains(text) { warnings.append(text) } }
 
     /// Records an effective value for `check`.
     ///

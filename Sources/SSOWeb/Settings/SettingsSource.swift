@@ -69,6 +69,9 @@ public struct SettingsSource: Sendable {
 
     var warnings: [String] { file.warnings }
 
+    /// Whether the file could not be read: then its problems say all that is known.
+    var isUnreadable: Bool { file.isUnreadable }
+
     /// Where the settings come from, in words.
     var description: String { "command line, environment, \(file.description)" }
 

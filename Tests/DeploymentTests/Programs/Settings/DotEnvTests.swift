@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 @testable import IdPTestKit
@@ -68,6 +69,24 @@ struct DotEnvTests {
         #expect(DotEnvFile(path: try folder.write("", to: "empty")).problems == [])
         for path in [folder.path, try folder.write("X=a\u{0}b", to: "nul")] {
             #expect(DotEnvFile(path: path).problems.count == 1)
+        }
+    }
+
+    @Test("a file that cannot be read is the only fault: what is missing may be in it", arguments: [false, true])
+    func unreadable(hasNUL: Bool) async throws {
+        let folder = try TemporaryFolder()
+        let bytes = Array("IDP_PUBLIC_URL=https://id.example\n".utf8) + (hasNUL ? [0x49, 0] : [0x49, 0xE4])
+        try Data(bytes).write(to: URL(fileURLWithPath: folder.path(of: "own.env")))
+        let words = hasNUL ? "own.env:2: has a NUL byte." : "own.env: is not text in UTF-8."
+        for (name, arguments, code) in [
+            ("idp", ["check"], 1), ("relying-party", ["check"], 1), ("idp", ["serve"], 78),
+            ("idp", ["user", "invite", "ann@example.com"], 78),
+        ] as [(String, [String], Int32)] {
+            let program = ProgramProcess(
+                name, arguments + ["--env-file", folder.path(of: "own.env")], folder: try TemporaryFolder())
+            #expect(try await program.run() == .code(code), "\(program.output)")
+            let lines = program.log.split(separator: "\n")
+            #expect(lines.count == 1 && lines.first?.contains(words) == true, "\(lines)")
         }
     }
 
