@@ -72,6 +72,10 @@ extension PostgresAddress {
         "is not a valid address of PostgreSQL. Use postgres://USER@HOST/NAME, with % @ : / ? # in the login "
         + "percent-encoded."
 
+    private static let unknownParameter =
+        "has a parameter that PostgreSQL does not know. Look for a misspelt sslmode, sslrootcert, options or "
+        + "connect_timeout, and for an & that is not percent-encoded."
+
     /// Refuses what would be printed and may be half of a password, and words that are none of libpq's.
     private static func checkForms(_ given: [String: String]) throws(ParsingError) {
         if let part = misfit(of: given) {
@@ -134,9 +138,11 @@ extension PostgresAddress {
         guard !text.utf8.contains(0) else { throw ParsingError(description: "holds a NUL byte.") }
         var message: UnsafeMutablePointer<CChar>?
         guard let options = PQconninfoParse(text, &message) else {
+            let words = message.map { String(cString: $0) } ?? ""
             PQfreemem(message)
-            // libpq's own words repeat parts of the text.
-            throw ParsingError(description: encoding)
+            // libpq's own words repeat parts of the text. Also a name that it does not know may be half of a password.
+            let unknown = ["invalid URI query parameter", "invalid connection option"]
+            throw ParsingError(description: unknown.contains(where: words.hasPrefix) ? unknownParameter : encoding)
         }
         return values(of: options)
     }

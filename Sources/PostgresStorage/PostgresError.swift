@@ -61,8 +61,18 @@ struct PostgresError: Error, CustomStringConvertible {
             }
             message = message ?? String(sentence)
         }
-        let all = words.isEmpty ? "the connection is closed" : words.joined(separator: " ")
+        let all = words.isEmpty ? "the connection is closed" : Self.sentences(words)
         self.init(cause: .lost, state: state, words: all, message: message ?? all)
+    }
+
+    /// Several lines as one. libpq ends them without a full stop, and a line that begins with a capital begins a sentence.
+    static func sentences(_ lines: [String]) -> String {
+        lines.reduce("") { text, line in
+            let line = String(line.trimmingPrefix(while: \.isWhitespace))
+            guard let last = text.last else { return line }
+            let isNext = line.first?.isUppercase == true && !".?!:;,".contains(last)
+            return text + (isNext ? ". " : " ") + line
+        }
     }
 
     /// Reads what PostgreSQL says about a statement.
@@ -79,7 +89,7 @@ struct PostgresError: Error, CustomStringConvertible {
         let text = state.isEmpty ? field(PQresultErrorMessage(result)) : field(sso_pq_message(result))
         words =
             state.hasPrefix("22")
-            ? "a value does not fit" : text.split(whereSeparator: \.isNewline).joined(separator: " ")
+            ? "a value does not fit" : Self.sentences(text.split(whereSeparator: \.isNewline).map(String.init))
         message = words
         isStalePlan = state == "0A000" && field(sso_pq_routine(result)) == "RevalidateCachedQuery"
     }

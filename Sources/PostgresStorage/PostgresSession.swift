@@ -237,7 +237,7 @@ final class PostgresSession: @unchecked Sendable {
     /// What libpq says, on one line.
     private static func words(_ handle: OpaquePointer) -> String {
         let text = PQerrorMessage(handle).map { String(cString: $0) } ?? ""
-        let words = text.split(whereSeparator: \.isNewline).joined(separator: " ")
+        let words = PostgresError.sentences(text.split(whereSeparator: \.isNewline).map(String.init))
         return words.isEmpty ? "the connection is closed" : words
     }
 }

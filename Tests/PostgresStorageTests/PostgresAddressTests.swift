@@ -92,6 +92,15 @@ struct PostgresAddressTests {
     }
 
     @Test(
+        "a misspelt parameter is said to be one, with those that are usual, and is not repeated",
+        arguments: ["postgres://idp@localhost/main?sslmod=disable", "host=localhost dbname=main sslmod=disable"])
+    func unknownParameter(text: String) {
+        let error = #expect(throws: PostgresAddress.ParsingError.self) { try Self.read(text) }
+        #expect(error?.description.contains("a parameter that PostgreSQL does not know") == true)
+        #expect(error?.description.contains("sslmode") == true && error?.description.contains("sslmod=") == false)
+    }
+
+    @Test(
         "a password that is not percent-encoded is in no word, whatever it contains",
         arguments: [
             "/", "@", ":", "?", "#", "%", "&", "=", ",", "[", "]", " ", "\\", "'", "+", "/x@", "@x/", "?user=", "/?",

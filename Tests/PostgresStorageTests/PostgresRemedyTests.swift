@@ -73,6 +73,15 @@ struct PostgresRemedyTests {
         let last = PostgresError(connecting: twice)
         #expect(last.state.isEmpty && last.message == "timeout expired")
         #expect("\(PostgresError(connecting: ""))" == "the connection is closed")
+        // Each sentence of libpq is one here.
+        let refused = Self.place + "Connection refused\n\tIs the server running on that host?\n"
+        #expect(
+            "\(PostgresError(connecting: refused))"
+                == Self.place + "Connection refused. Is the server running on that host?")
+        let wrapped = ["it closed unexpectedly", "\tThis probably means that it ended", "\tbefore the request."]
+        #expect(
+            PostgresError.sentences(wrapped)
+                == "it closed unexpectedly. This probably means that it ended before the request.")
     }
 
     @Test("of several servers each gets its own advice, once")

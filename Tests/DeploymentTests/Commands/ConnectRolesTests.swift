@@ -57,4 +57,41 @@ struct ConnectRolesTests {
         try await run("ALTER ROLE \(name) NOSUPERUSER NOCREATEROLE")
         #expect(try await tables() == ["0"], "a check changes nothing")
     }
+
+    @Test("a standby that commits wait for and that is away is named by check and by a start; a start names its node")
+    func standby() async throws {
+        try await PostgreSQLServer.open { server in
+            func set(_ names: String) async throws {
+                let outcome = try await server.run([
+                    "ALTER SYSTEM SET synchronous_standby_names = '\(names)'", "SELECT pg_reload_conf()",
+                ])
+                #expect(outcome.errors.isEmpty, "\(outcome.errors)")
+                try await eventually("the setting is in force") { () -> Void? in
+                    let question = "SELECT current_setting('synchronous_standby_names') = '\(names)'"
+                    return try await server.run([question]).rows == ["t"] ? () : nil
+                }
+            }
+            let pair = try ProcessDeployment(
+                settings: ["IDP_DATABASE_URL": "host=\(server.socket) user=postgres dbname=postgres"])
+            func idp(_ arguments: String..., endsWith code: Int32) async throws -> ProgramProcess {
+                try await pair.idp(arguments, settings: pair.idp.settings, endsWith: code)
+            }
+            let empty = try await idp("user", "list", endsWith: 1)
+            #expect(empty.log.contains("has no tables yet. Set IDP_DATABASE_URL"), "\(empty.log)")
+            #expect(!empty.log.contains("sqlite:"), "\(empty.log)")
+            try await set("far")
+            let words = "commits wait for the standby of synchronous_standby_names"
+            let check = try await idp("check", "--connect", endsWith: 1)
+            #expect(check.log.contains("error: IDP_DATABASE_URL: \(words), far, and it is away"), "\(check.log)")
+            let start = try await idp("serve", endsWith: 1)
+            #expect(start.log.contains(#/startup_failed .*synchronous_standby_names: far/#), "\(start.log)")
+            try await set("")
+            try await pair.idp.start()
+            let line = try #require(try await pair.idp.logs(" listening ").first)
+            let node = try #require(line.firstMatch(of: #/node=(node_[A-Za-z0-9_-]+)/#)?.1)
+            let status = try await idp("database", "status", endsWith: 0)
+            #expect(status.printed.contains(node), "\(status.printed)")
+            try await pair.idp.terminate()
+        }
+    }
 }

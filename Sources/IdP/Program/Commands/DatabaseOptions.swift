@@ -161,8 +161,13 @@ struct DatabaseOptions: ParsableArguments {
     ) async throws -> T {
         let location = try location()
         guard try await Self.reporting({ try await ProgramDatabase.idp.exists(location) }) else {
-            let way = source.hint ?? "Set IDP_DATABASE_URL to the one of the IdP, for example sqlite:var/idp.sqlite."
-            throw CommandExit.failure(IdPProgram.name, "there is no database at \(location.place). \(way)")
+            let place = location.place
+            let (problem, example) =
+                location.isFile
+                ? ("there is no database at \(place)", "for example sqlite:var/idp.sqlite")
+                : ("the database \(place) has no tables yet", "or start the IdP, which makes them")
+            let way = source.hint ?? "Set IDP_DATABASE_URL to the one of the IdP, \(example)."
+            throw CommandExit.failure(IdPProgram.name, "\(problem). \(way)")
         }
         return try await Self.reporting { try await open(location, .quiet).closing(body) }
     }
