@@ -193,12 +193,13 @@ public enum VerifyError: String, Error, Sendable, CaseIterable {
         (try? JSONReader.readStrictly(body)["error_description"]?.string).flatMap(readable)
     }
 
-    /// A description from outside as it may be logged: printable ASCII, at most 300 characters. Nil for any other text.
+    /// A description from outside as it may be logged: printable ASCII, at most 300 characters, without a secret. Nil for any other
+    /// text.
     package static func readable(_ description: String?) -> String? {
         guard let description, (1...300).contains(description.utf8.count),
             description.utf8.allSatisfy({ (0x20...0x7e).contains($0) })
         else { return nil }
-        return description
+        return SecretPrefixes.redacted(Array(description.utf8)[...]) ?? description
     }
 }
 

@@ -92,4 +92,38 @@ public enum SecretPrefixes {
     public static let all = [
         "inv_", "sat_", "sgc_", "sgk_", "sgs_", "shc_", "sil_", "slt_", "soa_", "soc_", "sor_", "sst_",
     ]
+
+    /// A text from outside up to the first secret or JWT in it, as the log may show it: `…sst_<redacted>`. Nil for a text without
+    /// any.
+    package static func redacted(_ text: ArraySlice<UInt8>) -> String? {
+        for index in text.indices {
+            guard let beginning = beginningOfSecret(text[index...]) else { continue }
+            return String(decoding: text[..<index], as: UTF8.self) + "\(beginning)<redacted>"
+        }
+        return nil
+    }
+
+    /// The beginning of a secret or of a JWT where a text begins with one.
+    private static func beginningOfSecret(_ text: ArraySlice<UInt8>) -> String? {
+        if let prefix = all.first(where: { text.starts(with: $0.utf8) }) {
+            // A sentence about the form of a secret has none.
+            return text.dropFirst(prefix.utf8.count).first == 0x20 ? nil : prefix
+        }
+        // The header of a JWT is base64url of `{"`. What it goes on with tells it from a word.
+        guard text.starts(with: jwt.utf8) else { return nil }
+        return text.dropFirst(jwt.utf8.count).prefix(jwtHeader).count(where: isBase64URL) == jwtHeader ? jwt : nil
+    }
+
+    private static let jwt = "eyJ"
+    /// Fewer characters than the shortest header has after ``jwt``: that of `{"alg":""}`.
+    private static let jwtHeader = 8
+
+    private static func isBase64URL(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
+            true
+        default: false
+        }
+    }
 }

@@ -40,10 +40,7 @@ public enum SentText {
         // No database keeps a NUL in a text.
         var shown = bytes.prefix(maximumBytes).filter { $0 != 0 }[...]
         // A callback that a caller sends as a redirect URI holds a token.
-        for index in shown.indices {
-            guard let beginning = beginningOfSecret(shown[index...]) else { continue }
-            return String(decoding: shown[..<index], as: UTF8.self) + "\(beginning)<redacted>"
-        }
+        if let redacted = SecretPrefixes.redacted(shown) { return redacted }
         // Not in the middle of a character.
         if bytes.count > maximumBytes {
             while let last = shown.last, last & 0xc0 == 0x80 { shown.removeLast() }
@@ -51,27 +48,6 @@ public enum SentText {
             return String(decoding: shown, as: UTF8.self) + "…"
         }
         return String(decoding: shown, as: UTF8.self)
-    }
-
-    /// The beginning of a secret or of a JWT where a text begins with one.
-    private static func beginningOfSecret(_ text: ArraySlice<UInt8>) -> String? {
-        if let prefix = SecretPrefixes.all.first(where: { text.starts(with: $0.utf8) }) { return prefix }
-        // The header of a JWT is base64url of `{"`. What it goes on with tells it from a word.
-        guard text.starts(with: jwt.utf8) else { return nil }
-        return text.dropFirst(jwt.utf8.count).prefix(jwtHeader).count(where: isBase64URL) == jwtHeader ? jwt : nil
-    }
-
-    private static let jwt = "eyJ"
-    /// Fewer characters than the shortest header has after ``jwt``: that of `{"alg":""}`.
-    private static let jwtHeader = 8
-
-    private static func isBase64URL(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
-            true
-        default: false
-        }
     }
 
     /// A path that does not exist, without its query: where a link is wrong. Parts that could be a token are left out, because a

@@ -173,6 +173,28 @@ struct SignInClientTests {
         }
     }
 
+    @Test("a token in a description, or in place of a method or class, is not in the cause for the log")
+    func secrets() throws {
+        let token = try SSOToken().wire
+        let jwt = "eyJhbGciOiJFUzI1NiJ9.e30.AAAA"
+        for secret in [token, jwt, "sor_" + String(repeating: "A", count: 43)] {
+            let text = "cannot read \(secret) of the request"
+            let read = VerifyError.description(in: VerifyError.invalidToken.body(description: text))
+            let causes = [
+                SignInError.refused("invalid_request", description: text, returnTo: "/").cause,
+                SignInError.notVerified(.rejected(.invalidToken, description: read), returnTo: "/").cause,
+                SignInError.methodNotAccepted([secret], returnTo: "/").cause,
+                SignInError.tooWeak(secret, returnTo: "/").cause,
+            ]
+            for cause in causes {
+                #expect(cause.contains("<redacted>") && !cause.contains(secret.dropFirst(4)), "\(cause)")
+            }
+            #expect(causes[0].contains(": cannot read "))
+        }
+        let words = "It must be sst_ and 43 characters."
+        #expect(VerifyError.readable(words) == words, "a sentence about the form")
+    }
+
     @Test("of a hundred uses of a state at once exactly one is the first")
     func oneWinner() async throws {
         let used = UsedStatesInMemory()
