@@ -10,7 +10,8 @@ extension EventKind {
         "request_failed", .error, line: [.cause()], by: [.field("code", RequestCode.failed)],
         "A 5xx page with this `reference` (not `provider_faulty`'s 502): `cause`.")
     package static let malformedRequest = EventKind(
-        "malformed_request", .notice, line: [.cause()], "Bytes that are not HTTP: a bare 400.")
+        "malformed_request", .notice, line: [.cause()],
+        "Bytes that are not HTTP, or a head that can be read in two ways: a bare 400.")
     package static let forwardedAddressMalformed = EventKind(
         "forwarded_address_malformed", .warning, .line,
         "A trusted proxy's `X-Forwarded-For` has no valid address (once per process). Correct it.")

@@ -24,11 +24,14 @@ public struct RequestGuard<Context: RequestContext>: RouterMiddleware {
             // nginx makes 500 of 414 and 431 where it asks about a request.
             throw isLong ? PublicError.unauthenticated : error
         }
-        // The server has refused these already. A router without that server, as in tests, has not.
+        guard request.head.path?.utf8.first == UInt8(ascii: "/") else {
+            throw PublicError.badRequest(cause: "target_form")
+        }
+        // The server has refused most of these already. A router without that server, as in tests, has not.
         let needsHost = request.head.authority != nil || !HealthPath.all.contains(path)
-        guard request.head.path?.utf8.first == UInt8(ascii: "/"),
-            request.head.authority?.isEmpty == false || !needsHost
-        else { throw PublicError.badRequest(cause: "path_or_host_missing") }
+        guard request.head.authority?.isEmpty == false || !needsHost else {
+            throw PublicError.badRequest(cause: "host_missing")
+        }
         guard Self.isPlain(path) else { throw PublicError.notFound }
         return try await next(request, context)
     }

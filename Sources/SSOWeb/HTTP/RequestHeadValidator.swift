@@ -30,9 +30,10 @@ final class RequestHeadValidator: ChannelInboundHandler, RemovableChannelHandler
         guard !hasRefused else { return }
         switch unwrapInboundIn(data) {
         case .head(let head):
-            guard Self.isUnambiguous(head) else {
+            if let cause = Self.ambiguity(of: head) {
                 hasRefused = true
-                return errorCaught(context: context, error: HTTPParserError.invalidHeaderToken)
+                log(cause, context)
+                return context.fireErrorCaught(HTTPParserError.invalidHeaderToken)
             }
             return context.fireChannelRead(Self.wrapInboundOut(.head(withExplicitClose(head))))
         case .body(var bytes):
@@ -60,25 +61,31 @@ final class RequestHeadValidator: ChannelInboundHandler, RemovableChannelHandler
 
     /// Logs what is not HTTP. The framework answers it with a bare 400 and closes the connection.
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        if error is HTTPParserError {
-            // The peer only: what a proxy reports in such a request cannot be trusted.
-            let peer = context.remoteAddress?.ipAddress ?? "-"
-            logger.record(Event(.malformedRequest, cause: "\(error)", ["client_address": "\(peer)"]))
-        }
+        if error is HTTPParserError { log("\(error)", context) }
         context.fireErrorCaught(error)
     }
 
-    static func isUnambiguous(_ head: HTTPRequestHead) -> Bool {
-        // Origin form only (RFC 9112 3.2.1): the absolute form names a second host.
-        guard head.uri.utf8.first == UInt8(ascii: "/"), head.uri.utf8.allSatisfy({ (0x21...0x7e).contains($0) }),
-            head.headers["Host"].count == 1 || isHealthCheckWithoutHost(head)
-        else { return false }
-        let codings = head.headers["Transfer-Encoding"]
-        guard !codings.isEmpty else { return true }
-        // HTTP/1.0 has no chunks, and implementations disagree on where any other coding ends (RFC 9112 6.1).
-        return head.version == .http1_1 && codings.count == 1 && codings.first?.lowercased() == "chunked"
-            && head.headers["Content-Length"].isEmpty
+    private func log(_ cause: String, _ context: ChannelHandlerContext) {
+        // The peer only: what a proxy reports in such a request cannot be trusted.
+        let peer = context.remoteAddress?.ipAddress ?? "-"
+        logger.record(Event(.malformedRequest, cause: cause, ["client_address": "\(peer)"]))
     }
+
+    /// What of a head can be read in two ways, for the log.
+    private static func ambiguity(of head: HTTPRequestHead) -> String? {
+        guard head.uri.utf8.allSatisfy({ (0x21...0x7e).contains($0) }), isOriginForm(head) || head.method != .CONNECT
+        else { return "target" }
+        guard head.headers["Host"].count == 1 || isHealthCheckWithoutHost(head) else { return "host" }
+        let codings = head.headers["Transfer-Encoding"]
+        guard !codings.isEmpty else { return nil }
+        // HTTP/1.0 has no chunks, and implementations disagree on where any other coding ends (RFC 9112 6.1).
+        let isPlain =
+            head.version == .http1_1 && codings.count == 1 && codings.first?.lowercased() == "chunked"
+            && head.headers["Content-Length"].isEmpty
+        return isPlain ? nil : "transfer_encoding"
+    }
+
+    private static func isOriginForm(_ head: HTTPRequestHead) -> Bool { head.uri.utf8.first == UInt8(ascii: "/") }
 
     /// The plain check of HAProxy and others: HTTP/1.0 without Host at a health path. HTTP/1.1 needs one (RFC 9112
     /// 3.2).
@@ -89,14 +96,19 @@ final class RequestHeadValidator: ChannelInboundHandler, RemovableChannelHandler
 
     /// Marks the last request of a connection with the exact `Connection: close` that the framework compares with.
     ///
-    /// An HTTP/1.0 connection ends after its answer (RFC 9112 9.3) and must not get `100 Continue` (RFC 9110 10.1.1).
-    /// During shutdown every request is the last of its connection.
+    /// The absolute form of a target names a second host (RFC 9112 3.2.2), and the framework would drop it. It becomes the `*` of
+    /// OPTIONS, which ``RequestGuard`` refuses. An HTTP/1.0 connection ends after its answer (RFC 9112 9.3) and must not get
+    /// `100 Continue` (RFC 9110 10.1.1). During shutdown every request is the last of its connection.
     private func withExplicitClose(_ head: HTTPRequestHead) -> HTTPRequestHead {
         var head = head
         let isOld = head.version != .http1_1
         if isOld { head.headers.remove(name: "Expect") }
+        let isOtherForm = !Self.isOriginForm(head)
+        if isOtherForm { head.uri = "*" }
         let options = Self.connectionOptions(head)
-        if isOld || options?.contains("close") ?? true || Self.endsParsing(head, options ?? []) || shutdown.isUnderWay {
+        if isOld || isOtherForm || options?.contains("close") ?? true || Self.endsParsing(head, options ?? [])
+            || shutdown.isUnderWay
+        {
             head.headers.replaceOrAdd(name: "Connection", value: "close")
         }
         return head

@@ -4,7 +4,7 @@ import Testing
 @testable import TestKit
 @testable import WebTestKit
 
-/// Bytes that are not HTTP get a 400 without a page. Heads that are valid HTTP and too large get a page.
+/// Bytes that are not HTTP get a 400 without a page. Heads that are valid HTTP, and too large or for a proxy, get a page.
 @Suite("Requests that the server refuses before any route", .program)
 struct BrokenRequestTests {
     struct InvalidRequest: Sendable, CustomTestStringConvertible {
@@ -45,7 +45,9 @@ struct BrokenRequestTests {
             "POST /sign-in HTTP/1.1\r\n\(chunked)\r\n" + String(repeating: "1\r\na\r\n", count: 2000)),
     ]
 
-    static let tooLarge = [
+    static let refused = [
+        InvalidRequest("the absolute form", 400, "GET http://localhost:4000/healthz HTTP/1.1\r\nHost: evil\r\n\r\n"),
+        InvalidRequest("the asterisk form", 400, "OPTIONS * HTTP/1.1\r\nHost: a\r\n\r\n"),
         InvalidRequest("a line of 9 KiB", 414, "GET /\(a(9 << 10)) HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"),
         InvalidRequest("a line of 17 KiB", 414, "GET /\(a(17 << 10)) HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"),
         InvalidRequest(
@@ -67,13 +69,14 @@ struct BrokenRequestTests {
             #expect(reply.text.isEmpty)
             let line = deployment.log.text.split(separator: "\n").first { $0.contains("malformed_request") }
             #expect(line?.contains("client_address") == true && line?.contains("127.0.0.1") == true)
+            #expect(line?.contains("\"cause\": host,") == (invalid.testDescription == "no Host"), "\(line ?? "-")")
             #expect(try await probe.get("/healthz").text == "ok")
         }
     }
 
     @Test(
-        "a head that is too large gets the page, the headers and a reference that is in the log", .oneDeployment,
-        arguments: tooLarge)
+        "a head that is too large, or names a target as for a proxy, gets the page, the headers and a reference in the log",
+        .oneDeployment, arguments: refused)
     func page(_ invalid: InvalidRequest) async throws {
         let deployment = try TestDeployment.shared()
         let probe = HTTPProbe(port: deployment.port, authority: "localhost:4000")
@@ -102,7 +105,7 @@ struct BrokenRequestTests {
             #expect(reply.error == "invalid_request")
             #expect(reply.header("strict-transport-security") != nil)
             let client = HTTPProbe(host: "127.0.0.2", port: deployment.client.port)
-            let page = try await Self.answer(to: Self.tooLarge[0].text, from: client)
+            let page = try await Self.answer(to: Self.refused[2].text, from: client)
             #expect(page.status == 414 && page.text.contains("Partner service"))
         }
     }
