@@ -30,7 +30,7 @@ extension AASALint {
             for member in [fields?.path.member, fields?.query.member, fields?.fragment.member] {
                 let texts =
                     [member?.value.string].compactMap(\.self) + (member?.value.object ?? []).compactMap(\.value.string)
-                if texts.contains(where: { !VariableNames.of($0).isEmpty }) {
+                if texts.contains(where: { !VariableNames.of($0).closed.isEmpty }) {
                     note("A substitution variable", 13, 5, member)
                 }
             }

@@ -21,7 +21,13 @@ extension AASALint {
         let names = Array(defined.sorted().prefix(50))
         var used: Set<String> = []
         for pattern in patterns where pattern.text.utf8.contains(UInt8(ascii: "$")) {
-            let inside = VariableNames.of(pattern.text)
+            let (inside, unclosed) = VariableNames.of(pattern.text)
+            if let unclosed {
+                findings.add(
+                    ApplePathRules.routeSyntax, at: pattern.node,
+                    "\(unclosed.quoted) has no closing bracket: it is literal text and no variable",
+                    fix: "Write $(name).")
+            }
             guard let first = inside.first else { continue }
             used.formUnion(inside)
             if pattern.isLegacy {
@@ -64,7 +70,7 @@ extension AASALint {
             if isUsed, facts?.decodes != true, let text = node.string {
                 characters(text, node, PatternReading(isEncoded: true, isLegacy: false))
             }
-            guard let text = node.string, let inner = VariableNames.of(text).first else { continue }
+            guard let text = node.string, let inner = VariableNames.of(text).closed.first else { continue }
             findings.add(
                 rules.nested, at: node, "The value \(text.quoted) of \(name) holds the variable \(inner.quoted)")
         }
@@ -102,7 +108,9 @@ extension AASALint {
                 else { continue }
                 // A comment on a component without `$(region)` gets no finding.
                 let own = patterns.filter { fields.node.range.contains($0.node.range.lowerBound) }
-                if own.contains(where: { VariableNames.of($0.text).contains("region") }) { places.append(member.value) }
+                if own.contains(where: { VariableNames.of($0.text).closed.contains("region") }) {
+                    places.append(member.value)
+                }
             }
         }
         guard let first = places.min(by: { $0.range.lowerBound < $1.range.lowerBound }) else { return }
@@ -113,20 +121,23 @@ extension AASALint {
 
 /// Finds the names of variables in a pattern.
 enum VariableNames {
-    /// The names in `$(name)`, as the matcher reads them.
-    static func of(_ text: String) -> [String] {
+    /// The names in `$(name)`, as the matcher reads them, and the first `$(name` that is not closed.
+    static func of(_ text: String) -> (closed: [String], unclosed: String?) {
         let bytes = Array(text.utf8)
-        var names: [String] = []
+        var (names, unclosed): ([String], String?) = ([], nil)
         var index = bytes.startIndex
         while let dollar = bytes[index...].firstIndex(of: UInt8(ascii: "$")) {
             index = dollar + 1
             guard index < bytes.count, bytes[index] == UInt8(ascii: "(") else { continue }
             let name = bytes[(index + 1)...].prefix { !"$()".utf8.contains($0) }
-            guard name.endIndex < bytes.count, bytes[name.endIndex] == UInt8(ascii: ")") else { continue }
+            guard name.endIndex < bytes.count, bytes[name.endIndex] == UInt8(ascii: ")") else {
+                unclosed = unclosed ?? String(decoding: bytes[dollar..<name.endIndex].prefix(60), as: UTF8.self)
+                continue
+            }
             names.append(String(decoding: name, as: UTF8.self))
             index = name.endIndex + 1
         }
-        return names
+        return (names, unclosed)
     }
 
     static func hasWord(_ word: String, in text: String) -> Bool {

@@ -44,7 +44,8 @@ struct ApplePatternLintTests {
             ("TODO", "pat.placeholder-text"), ("/todo", nil), ("/sign-in/link/*", nil),
             ("/a\\u200bb", "json.invisible"), ("/$(drink)", "pat.subst-undefined"), ("/$(lang)/x", nil),
             ("/$(Lang)/x", "pat.subst-undefined"),
-            ("/$lang", nil), ("/$(lang", nil),
+            ("/$lang", nil), ("/$(lang", "pat.route-syntax"), ("/$(lang/a", "pat.route-syntax"),
+            ("/$(lang$(lang)", "pat.route-syntax"), ("/$()/x", "pat.subst-undefined"), ("/(lang/a", nil),
         ])
     func path(path: String, code: String?) {
         #expect(Self.codes("{\"/\": \"\(path)\"}") == [code].compactMap { $0 })
@@ -104,6 +105,7 @@ struct ApplePatternLintTests {
             (#"{"/": "/a", "?": {"x": "é"}}"#, ["pat.non-ascii"]),
             (##"{"/": "/a", "#": "a%c3*"}"##, ["pat.percent-lower"]),
             (#"{"/": "/a", "?": "x=%zz"}"#, ["pat.bad-escape"]),
+            (#"{"/": "/a", "?": {"x": "$(lang"}}"#, ["pat.route-syntax"]),
         ])
     func components(text: String, expected: [String]) {
         #expect(Self.codes(text) == expected)
