@@ -113,6 +113,9 @@ struct GateJourneyTests {
                 (script, "GET"), ([("Accept", "application/json")], "GET"), ([], "GET"), (GateScene.page, "HEAD"),
                 (GateScene.page + [("Upgrade", "websocket")], "GET"),
                 (GateScene.page + [("Sec-Purpose", "prefetch")], "GET"),
+                ([("Sec-Fetch-Mode", "navigate")], "GET"), ([("Sec-Fetch-Dest", "document")], "GET"),
+                (script + [("Sec-Fetch-Mode", "navigate")], "GET"),
+                ([("Sec-Fetch-Mode", "navigate"), ("Sec-Fetch-Dest", "iframe")], "GET"),
             ] {
                 let reply = try await scene.check(nil, headers, method: method)
                 #expect(reply.status == 401 && reply.header("location") == nil, "\(headers) \(method)")
@@ -124,6 +127,13 @@ struct GateJourneyTests {
             #expect(form.status == 401 && form.header("location") == nil)
             #expect(form.header("content-type")?.hasPrefix("text/html") == true)
             #expect(form.text.contains("https://wiki.example.com/.sso/start"))
+            // A navigation that says so is one, whatever it accepts.
+            for accept in [[], [("Accept", "*/*")]] {
+                let headers = GateScene.page.filter { $0.0 != "Accept" } + accept
+                #expect(try await scene.check(nil, headers).status == 302, "\(accept)")
+                let form = try await scene.check(nil, headers, method: "POST")
+                #expect(form.status == 401 && form.header("content-type")?.hasPrefix("text/html") == true)
+            }
         }
     }
 

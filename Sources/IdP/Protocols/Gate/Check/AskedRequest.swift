@@ -27,9 +27,11 @@ struct AskedRequest: Sendable {
         let site = request.headers[values: .secFetchSite]
         let (mode, destination) = (request.headers[values: .secFetchMode], request.headers[values: .secFetchDest])
         isOfBrowser = !site.isEmpty || !mode.isEmpty
+        // A browser that does not say both is known by what it accepts.
         isNavigation =
             mode.allSatisfy { $0 == "navigate" } && destination.allSatisfy { $0 == "document" }
-            && Self.acceptsPages(request) && !request.isPrefetch && !request.headers.contains(.upgrade)
+            && (!mode.isEmpty && !destination.isEmpty || Self.acceptsPages(request))
+            && !request.isPrefetch && !request.headers.contains(.upgrade)
         isForeignChange =
             ![.get, .head, .options, .trace].contains(method)
             && !site.allSatisfy { $0 == "same-origin" || $0 == "none" }
