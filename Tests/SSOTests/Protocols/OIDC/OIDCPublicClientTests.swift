@@ -27,6 +27,31 @@ struct OIDCPublicClientTests {
         return statuses
     }
 
+    @Test(
+        "requests of one state with two challenges are two, and each gives its code; one that is repeated replaces its own"
+    )
+    func challenges() async throws {
+        try await TestDeployment.openWithOIDC { deployment in
+            let browser = try await deployment.signedIn()
+            let verifiers = try (0..<2).map { _ in try CodeChallenge.makeVerifier() }
+            func code(_ verifier: String) async throws -> String {
+                try await deployment.oidcCode(
+                    browser, nil,
+                    [
+                        "nonce": nil, "code_challenge": CodeChallenge.s256(verifier), "code_challenge_method": "S256",
+                    ])
+            }
+            func redeem(_ code: String, _ verifier: String) async throws -> Int {
+                try await deployment.oidcToken(code, as: deployment.client, [("code_verifier", verifier)]).status
+            }
+            let codes = [try await code(verifiers[0]), try await code(verifiers[1])]
+            let again = try await code(verifiers[1])
+            #expect(try await redeem(codes[0], verifiers[0]) == 200)
+            #expect(try await redeem(codes[1], verifiers[1]) == 400, "replaced")
+            #expect(try await redeem(again, verifiers[1]) == 200)
+        }
+    }
+
     @Test("too many wrong secrets of a network pause them, but no request of it with a right one")
     func limit() async throws {
         try await TestDeployment.open(

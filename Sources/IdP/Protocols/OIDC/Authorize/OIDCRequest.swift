@@ -76,10 +76,11 @@ struct OIDCRequest: Sendable, Equatable {
             <= RequestLimits.target
     }
 
-    /// Equal for two requests that are the same one. Without `state` and `nonce` nothing tells one from another.
+    /// Equal for two requests that are the same one. Without `state` and `nonce` nothing tells one from another. A code is of use
+    /// to the verifier of its challenge alone, so requests with two challenges are two.
     var replayKey: [UInt8]? {
         guard state != nil || nonce != nil else { return nil }
-        return SHA256.hash("\(state ?? "")\n\(nonce ?? "")")
+        return SHA256.hash("\(state ?? "")\n\(nonce ?? "")\n\(codeChallenge ?? "")")
     }
 }
 
