@@ -26,7 +26,7 @@ struct ActivityRoutes: Sendable {
 
     @Sendable private func show(_ request: Request, _ context: VisitorContext) async throws -> Response {
         guard let user = try await accounts.signedIn(context) else {
-            return .redirect(to: SessionsPurpose.path)
+            return .redirect(to: AccountPage.activity.signIn)
         }
         let (texts, now) = (pages.texts(for: request), accounts.clock.now())
         let before = ((try? request.queryFields.text("before")) ?? nil).flatMap { Base64URL.decode($0) }

@@ -65,7 +65,9 @@ struct AddressRoutes: Sendable {
     // MARK: The address
 
     @Sendable private func show(_ request: Request, _ context: VisitorContext) async throws -> Response {
-        guard let user = try await parts.accounts.signedIn(context) else { return .redirect(to: SignInPath.signIn) }
+        guard let user = try await parts.accounts.signedIn(context) else {
+            return .redirect(to: AccountPage.address.signIn)
+        }
         return try await AddressPage(parts: parts).response(request, user)
     }
 
@@ -79,7 +81,9 @@ struct AddressRoutes: Sendable {
     }
 
     @Sendable private func showCode(_ request: Request, _ context: VisitorContext) async throws -> Response {
-        guard let user = try await parts.accounts.signedIn(context) else { return .redirect(to: SignInPath.signIn) }
+        guard let user = try await parts.accounts.signedIn(context) else {
+            return .redirect(to: AccountPage.address.signIn)
+        }
         guard let change = try await waiting(user) else { return .redirect(to: AddressPath.page) }
         return codePage(request, user, change)
     }

@@ -113,7 +113,9 @@ struct OwnErasureRoutes: Sendable {
     }
 
     @Sendable private func show(_ request: Request, _ context: VisitorContext) async throws -> Response {
-        guard let user = try await parts.accounts.signedIn(context) else { return .redirect(to: SignInPath.signIn) }
+        guard let user = try await parts.accounts.signedIn(context) else {
+            return .redirect(to: AccountPage.erase.signIn)
+        }
         return try await response(request, user)
     }
 

@@ -45,7 +45,9 @@ struct PictureRoutes: Sendable {
     // MARK: The page
 
     @Sendable private func show(_ request: Request, _ context: VisitorContext) async throws -> Response {
-        guard let user = try await parts.accounts.signedIn(context) else { return .redirect(to: SignInPath.signIn) }
+        guard let user = try await parts.accounts.signedIn(context) else {
+            return .redirect(to: AccountPage.picture.signIn)
+        }
         return try await page(request, user)
     }
 
@@ -63,7 +65,9 @@ struct PictureRoutes: Sendable {
     }
 
     @Sendable private func tooLarge(_ request: Request, _ context: VisitorContext) async throws -> Response {
-        guard let user = try await parts.accounts.signedIn(context) else { return .redirect(to: SignInPath.signIn) }
+        guard let user = try await parts.accounts.signedIn(context) else {
+            return .redirect(to: AccountPage.picture.signIn)
+        }
         return try await page(request, user, fault: .tooLarge)
     }
 

@@ -12,9 +12,6 @@ import Storage
 ///
 /// Emails lead here, and no link ends anything by itself: programs that check emails open links and press buttons.
 struct SessionListRoutes: Sendable {
-    /// Sends a visitor to sign in. The list itself is a page, so that link checkers change nothing.
-    private static let signInPath = "/sessions/sign-in"
-
     let parts: SharedParts
     let list: UserSessions
 
@@ -22,10 +19,11 @@ struct SessionListRoutes: Sendable {
 
     func addRoutes(to router: inout FeatureRouter) {
         router.page(at: SessionsPurpose.path, use: show)
-        router.visit(at: Self.signInPath, use: signIn)
+        router.visit(at: AccountPage.signInPath, use: signIn)
     }
 
     @Sendable private func show(_ request: Request, _ context: VisitorContext) async throws -> Response {
+        if let session = context.session, let page = AccountPage(request, session) { return .redirect(to: page.path) }
         let texts = parts.pages.texts(for: request)
         let position = ((try? request.queryFields.text("before")) ?? nil).flatMap(SessionPosition.init)
         if let session = context.session,
@@ -38,13 +36,14 @@ struct SessionListRoutes: Sendable {
         {
             return parts.pages.response("sessions", model, for: request, offersLanguages: true)
         }
-        return .redirect(to: Self.signInPath)
+        return .redirect(to: AccountPage.sessions.signIn)
     }
 
-    /// Sends a visitor to sign in, and back to the list.
     @Sendable private func signIn(_ request: Request, _ context: VisitorContext) async throws -> Response {
-        guard try await accounts.signedIn(context) == nil else { return .redirect(to: SessionsPurpose.path) }
-        let flow = Flow.Request(purpose: SessionsPurpose.id, subject: "")
+        let page = AccountPage(named: request.queryFields) ?? .sessions
+        guard try await accounts.signedIn(context) == nil else { return .redirect(to: page.path) }
+        let flow = Flow.Request(
+            purpose: SessionsPurpose.id, subject: page == .sessions ? "" : page.rawValue)
         return try await parts.toSignIn(for: flow, request, context)
     }
 }

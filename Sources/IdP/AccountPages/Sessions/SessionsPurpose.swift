@@ -1,8 +1,29 @@
+import Hummingbird
 package import IdPFlow
 package import SSOWeb
 
-/// The purpose of a flow of a visitor who opened the list of sessions, for example from an email: after the sign-in the list is
-/// shown.
+/// A page of the account that a visitor may open, for example from an email or a bookmark: after the sign-in it is shown.
+enum AccountPage: String, CaseIterable {
+    case sessions, activity, address, erase, picture
+
+    var path: String { "/\(rawValue)" }
+
+    /// Sends a visitor to sign in, and back to the page. The pages themselves change nothing, so that link checkers do not either.
+    var signIn: String { self == .sessions ? Self.signInPath : "\(Self.signInPath)?page=\(rawValue)" }
+    static let signInPath = "/sessions/sign-in"
+
+    /// Nil for a request that does not come from a flow of another page than the list of sessions.
+    init?(_ request: Request, _ session: Session) {
+        let flow = FlowID.read(request.queryFields)
+        let flows = session[Flows.self]
+        self.init(rawValue: flows.flow(flow)?.subject ?? flows.ended(flow)?.subject ?? "")
+    }
+
+    init?(named fields: URLEncodedFields) { self.init(rawValue: ((try? fields.text("page")) ?? nil) ?? "") }
+}
+
+/// The purpose of a flow of a visitor who opened an ``AccountPage``: its name is the subject, which is empty for the list of
+/// sessions.
 package struct SessionsPurpose: OwnPagePurpose {
     package static let id = "sessions"
     package static let path = "/sessions"

@@ -42,6 +42,25 @@ struct SessionPagesTests {
         }
     }
 
+    @Test("a visitor who opens another page of the account is shown that page after the sign-in")
+    func otherPages() async throws {
+        try await TestDeployment.open(settings: TestDeployment.ownAccount) { deployment in
+            for path in ["/activity", "/address", "/erase", "/picture"] {
+                let (browser, user) = (deployment.browser(), "\(path.dropFirst())@example.com")
+                let form = try await browser.follow(browser.get(deployment.origin + path))
+                let page = try await deployment.signInAgain(browser, on: form, as: user)
+                #expect(page.status == 200 && page.address.path == path, "\(path): \(page.address.absolute)")
+                let signIn = try await browser.get("\(deployment.origin)/sessions/sign-in?page=\(path.dropFirst())")
+                #expect(try signIn.location().path == path)
+            }
+            let browser = try await deployment.signedIn()
+            for text in ["", "//evil.example", "admin", "activity&page=activity"] {
+                let visit = try await browser.get(deployment.origin + "/sessions/sign-in?page=" + text)
+                #expect(try visit.location().absolute == deployment.origin + "/sessions", "\(text)")
+            }
+        }
+    }
+
     /// Inserts sessions of the user that were used longer and longer ago.
     private static func add(_ count: Int, to deployment: TestDeployment) async throws {
         let now = deployment.clock.now
