@@ -229,4 +229,61 @@ struct GateEndTests {
             }
         }
     }
+
+    private static func set(_ scene: GateScene, _ values: [String: ClientEntry.Value?]) async throws {
+        try await scene.deployment.make(SetClient(scene.client, values, logo: nil, scene.deployment.registrar))
+    }
+
+    @Test("a command holds at the first request after it, also of a visitor without anything to look up")
+    func visitors() async throws {
+        try await GateScene.openStored { scene, _ in
+            let moved = GateScene(deployment: scene.deployment, client: scene.client, site: "https://other.example.com")
+            #expect(try await scene.check().status == 302)
+            try await Self.set(scene, ["gate_origin": .text(moved.site)])
+            let page = try await moved.check()
+            #expect(page.status == 302 && page.header("location")?.hasPrefix(moved.site) == true)
+            try await Self.set(scene, ["gate_origin": .text(scene.site)])
+            #expect(try await moved.check().status == 403, "the origin of before")
+            try await Self.set(scene, ["gate_origin": .text(moved.site)])
+            _ = try await moved.start()
+            try await Self.set(scene, ["gate_origin": .text(scene.site)])
+            #expect(try await scene.check().status == 302)
+            let (probe, fields) = (scene.probe(), GateScene.proxy() + GateScene.page)
+            for path in ["check", "start", "callback", "sign-out"] {
+                func send() async throws -> Int {
+                    try await probe.send(path == "sign-out" ? "POST" : "GET", "/gate/\(scene.client)/\(path)", fields)
+                        .status
+                }
+                for isEnabled in [false, true] {
+                    try await scene.deployment.make(
+                        EnableClient(scene.client, isEnabled, scene.deployment.registrar))
+                    #expect(try await (send() == 403) == !isEnabled, "\(path), enabled: \(isEnabled)")
+                }
+            }
+        }
+    }
+
+    @Test("a key works at the first request after the command that lets the service take it, in each form")
+    func keys() async throws {
+        try await GateScene.openStored { scene, browser in
+            let key = try Secret<AppKeyKind>()
+            try await scene.deployment.change(MakeMachineKey(key, client: scene.client, name: "backup", groups: []))
+            try await Self.set(scene, ["app_keys": nil])
+            #expect(try await scene.check().status == 302)
+            for shown in [GateScene.bearer(key.wire), ("X-Api-Key", key.wire)] {
+                let field: ClientEntry.Value? = shown.0 == "X-Api-Key" ? .text(shown.0) : nil
+                try await Self.set(scene, ["app_keys": .text("true"), "app_key_field": field])
+                #expect(try await scene.check(nil, [shown]).header("remote-user") == "key:backup", "\(shown.0)")
+                try await Self.set(scene, ["app_keys": nil, "app_key_field": nil])
+                #expect(try await scene.check(nil, [shown]).status == 401, "\(shown.0)")
+            }
+            try await Self.set(scene, ["app_keys": .text("true")])
+            let home = try await browser.get(scene.deployment.origin + "/")
+            #expect(try home.page().link(containing: "/app-keys") != nil, "the home page leads to them")
+            #expect(try await scene.check(nil, [GateScene.bearer("sgk_short")]).header("www-authenticate") == nil)
+            try await Self.set(scene, ["app_keys": nil])
+            // The field is the service's own.
+            #expect(try await scene.check(nil, GateScene.page + [GateScene.bearer("sgk_short")]).status == 302)
+        }
+    }
 }

@@ -82,8 +82,7 @@ package struct AccountPagesFeature: Feature {
 
     private var userSessions: UserSessions {
         UserSessions(
-            sessions: parts.sessions, accounts: parts.accounts, devices: parts.appDevices, clients: signedInClients,
-            takesAppKeys: { [clients = parts.clients] in clients.all.contains { $0.takesAppKeys } })
+            sessions: parts.sessions, accounts: parts.accounts, devices: parts.appDevices, clients: signedInClients)
     }
 
     private var identities: Identities {

@@ -73,6 +73,43 @@ struct StoredSecretTests {
         }
     }
 
+    @Test("after a retirement or the client's end it signs nothing, also where the first body cannot be read")
+    func wrongBodies() async throws {
+        try await TestDeployment.open { deployment in
+            var client = AddedClient()
+            try await deployment.add(client)
+            let paths: [(String, MessageLabel)] = [
+                (SSOPath.verify, .verify), (SSOPath.session, .session), (SSOPath.ping, .ping),
+            ]
+            for (path, label) in paths {
+                for text in [#"{"token":"x"}"#, "{}", "nope"] {
+                    func send() async throws -> ProbeReply {
+                        let body = Array(text.utf8)
+                        let secret = try SharedSecret.parse(client.secret, setting: "S")
+                        let signature = RequestSignature.request(body: body, secret: secret, label: label)
+                        return try await deployment.probe().post(
+                            path,
+                            [
+                                ("Content-Type", "application/json"), ("X-SSO-Client", client.id),
+                                ("X-SSO-Signature", signature.headerValue),
+                            ], body: body)
+                    }
+                    let known = try await send()
+                    #expect(known.error != "invalid_signature", "\(path) \(text)")
+                    try await deployment.make(EnableClient(client.id, false, deployment.registrar))
+                    #expect(try await send().error == "invalid_signature", "\(path) \(text), disabled")
+                    try await deployment.make(EnableClient(client.id, true, deployment.registrar))
+                    let next = try await deployment.rotate(client)
+                    #expect(try await send().error == known.error, "\(path) \(text)")
+                    try await deployment.make(RetireSecret(client.id, isForced: true, deployment.registrar))
+                    let retired = try await send()
+                    #expect(retired.status == 401 && retired.error == "invalid_signature", "\(path) \(text), retired")
+                    client = next
+                }
+            }
+        }
+    }
+
     @Test("the previous one ends seven days after its last use, and not earlier")
     func ends() async throws {
         try await TestDeployment.open { deployment in

@@ -38,11 +38,13 @@ struct HomeRoutes: Sendable {
     @Sendable private func show(_ request: Request, _ context: VisitorContext) async throws -> Response {
         let isSaved = request.queryFields.count("saved") > 0
         guard let session = context.session, session[CurrentSignIn.self].signIn != nil,
-            let model = try await accounts.database.read({ connection in
-                try accounts.signedIn(session, connection).map {
-                    try sections(request, $0, name: $0.account.name, isSaved ? .saved : .shown, connection)
-                }
-            })
+            let model = try await clients.clients.read(
+                accounts.database,
+                { connection in
+                    try accounts.signedIn(session, connection).map {
+                        try sections(request, $0, name: $0.account.name, isSaved ? .saved : .shown, connection)
+                    }
+                })
         else { return .redirect(to: SignInPath.signIn) }
         return pages.response("home", model, for: request, offersLanguages: true)
     }
@@ -74,13 +76,14 @@ struct HomeRoutes: Sendable {
         _ connection: any SQLConnection
     ) throws -> Model {
         let (texts, now) = (pages.texts(for: request), accounts.clock.now())
+        let registered = try clients.clients.registered(connection)
         return Model(
             formToken: sessions.formToken(for: user.session),
             profile: ProfileSection(
                 user, try ProfileStore.profile(of: user.account.id, connection), typedName: name, outcome, texts),
             identities: try identities.section(of: user.account, for: request, texts, connection),
-            clients: try clients.section(of: user, now: now, texts, connection),
-            sessions: try userSessions.section(of: user, now: now, texts, connection),
+            clients: try clients.section(of: user, registered, now: now, texts, connection),
+            sessions: try userSessions.section(of: user, registered, now: now, texts, connection),
             activity: try activity.section(of: user, now: now, texts, connection), own: own)
     }
 }

@@ -41,18 +41,18 @@ struct SignedInClients: Sendable {
 
     /// One list by name: entered before or not. A client that is hidden is left out, and so is one that the user may not
     /// enter.
-    func section(of user: SignedInUser, now: Timestamp, _ texts: Texts, _ connection: any SQLConnection) throws
-        -> ClientSection
-    {
+    func section(
+        of user: SignedInUser, _ registered: ClientRegistry, now: Timestamp, _ texts: Texts,
+        _ connection: any SQLConnection
+    ) throws -> ClientSection {
         let signIns = try signIns.all(of: user.session.handle, connection).filter { $0.endedAt == nil }
         let since = Dictionary(signIns.map { ($0.clientID, texts.moment($0.lastUsedAt, now: now)) }) { first, _ in first
         }
         let groups = try GroupStore.groups(of: user.account.id, connection)
-        let registered = try clients.registered(connection).all
-        let open = registered.filter { !$0.isHidden && $0.access.admits(groups) }
+        let open = registered.all.filter { !$0.isHidden && $0.access.admits(groups) }
             .sorted { ($0.name.lowercased(), $0.id) < ($1.name.lowercased(), $1.id) }
             .map { ClientSection.Item(ClientLink($0, logos), since: since[$0.id]) }
-        let known = Set(registered.map(\.id))
+        let known = Set(registered.all.map(\.id))
         let gone = signIns.filter { !known.contains($0.clientID) }
             .map { ClientSection.Item(id: $0.clientID, since: texts.moment($0.lastUsedAt, now: now)) }
         let items = open + gone

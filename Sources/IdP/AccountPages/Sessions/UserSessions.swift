@@ -45,8 +45,6 @@ struct UserSessions: Sendable {
     let accounts: AccountStore
     let devices: AppDevices
     let clients: SignedInClients
-    /// Whether a service takes keys of apps.
-    let takesAppKeys: @Sendable () -> Bool
 
     func list(
         of user: SignedInUser, after position: SessionPosition?, isEnded: Bool, _ texts: Texts,
@@ -72,7 +70,8 @@ struct UserSessions: Sendable {
     }
 
     func section(
-        of user: SignedInUser, now: Timestamp, _ texts: Texts, _ connection: any SQLConnection
+        of user: SignedInUser, _ registered: ClientRegistry, now: Timestamp, _ texts: Texts,
+        _ connection: any SQLConnection
     ) throws -> SessionSection {
         let page = try devices.userSessionPage(
             of: user.account, limit: SessionSection.read, with: user.session.handle, connection)
@@ -80,7 +79,8 @@ struct UserSessions: Sendable {
         let hasMore = page.next != nil || items.count > SessionSection.shown
         return SessionSection(
             items: Array(items.prefix(SessionSection.shown)), hasMore: hasMore,
-            hasOthers: page.next != nil || items.contains { !$0.isCurrent }, hasAppKeys: takesAppKeys())
+            hasOthers: page.next != nil || items.contains { !$0.isCurrent },
+            hasAppKeys: registered.all.contains { $0.takesAppKeys })
     }
 
     /// This one first, then the one used last.

@@ -210,6 +210,11 @@ package final class ClientDirectory: Sendable {
         await renewal.wait(needsNew: needsNew) { [self] in await read() }
     }
 
+    /// Either of both, before a request is answered by what is registered, known here or not: what is known may have been changed.
+    package func renew(for request: Request, _ context: VisitorContext, isKnown: Bool) async {
+        if isKnown { await renew() } else { await renew(refusing: request, context) }
+    }
+
     /// Before a request is refused for a client or a secret that is not known here: it may be known in the database.
     ///
     /// - Throws: ``DatabaseError`` where the clients could not be compared with the database.

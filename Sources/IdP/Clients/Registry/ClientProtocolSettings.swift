@@ -28,6 +28,8 @@ package protocol ClientProtocolSettings: Sendable {
 
     /// Whether the client has no secret, and proves itself with PKCE alone.
     var isPublic: Bool { get }
+    /// Whether each request needs a code challenge (RFC 7636).
+    var requiresChallenge: Bool { get }
     /// Where messages about the end of sessions go; nil for a client that takes none.
     var signOutAddress: String? { get }
     /// Where the browser may go back to beside the redirect URIs, such as after a sign-out.
@@ -68,6 +70,7 @@ extension ClientProtocolSettings {
         return [(nil, "issuer=\(issuer)\nclient_id=\(client.id)\n\(password)")]
     }
     package var isPublic: Bool { false }
+    package var requiresChallenge: Bool { false }
     package var signOutAddress: String? { nil }
     package var returnAddresses: [String] { [] }
     package var takesAppKeys: Bool { false }

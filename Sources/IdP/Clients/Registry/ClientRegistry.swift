@@ -151,6 +151,9 @@ extension Client {
     /// - Parameter kind: the protocol of the grant that the session was told by.
     package func takesSignOuts(of kind: String) -> Bool { settings(of: kind)?.signOutAddress != nil }
 
+    /// Whether a request by a protocol needs a code challenge (RFC 7636).
+    package func requiresChallenge(by id: String) -> Bool { settings(of: id)?.requiresChallenge ?? false }
+
     /// Whether the client may have a grant of a protocol at an address. False for a protocol that it does not use.
     package func mayReturn(to address: String, by id: String) -> Bool {
         settings(of: id)?.mayReturn(to: address, of: self) ?? false

@@ -220,12 +220,16 @@ extension Authorizer {
         return .noAccess(client, user, flow)
     }
 
-    /// The client of a request as it is now; nil if it, or its address, was dropped since the request was checked.
+    /// The client of a request as it is now; nil if it, or its address, was dropped since the request was checked, or if it
+    /// requires a challenge since.
     func registered(
         _ asked: Asked, at mark: ClientDirectory.Mark? = nil, _ connection: any SQLConnection
     ) throws -> Client? {
         let all = try mark.map { try clients.registered(at: $0, connection) } ?? clients.registered(connection)
-        let client = all.client(id: asked.request.client.id)
-        return client.flatMap { $0.mayReturn(to: asked.request.returnTo, by: asked.purpose) ? $0 : nil }
+        guard let client = all.client(id: asked.request.client.id),
+            client.mayReturn(to: asked.request.returnTo, by: asked.purpose),
+            asked.request.codeChallenge != nil || !client.requiresChallenge(by: asked.purpose)
+        else { return nil }
+        return client
     }
 }

@@ -37,12 +37,16 @@ struct GateParts: Sendable {
 
     /// The client in the path of a request that a declared proxy has sent.
     ///
+    /// - Parameter comparing: whether its entry is compared with the database, for what no transaction compares.
     /// - Throws: ``GateRefusal``.
-    func client(of request: Request, _ context: VisitorContext) async throws -> (Client, GateSettings) {
+    func client(
+        of request: Request, _ context: VisitorContext, comparing: Bool
+    ) async throws -> (Client, GateSettings) {
         guard !addresses.hasNoTrustedProxies else { throw GateRefusal("no_proxies") }
         guard addresses.isTrusted(peer: context.peer) else { throw GateRefusal("proxy") }
         let id = context.parameters.get("client") ?? ""
-        if clients.client(id: id)?.gate == nil { await clients.renew(refusing: request, context) }
+        let isKnown = clients.client(id: id)?.gate != nil
+        if comparing || !isKnown { await clients.renew(for: request, context, isKnown: isKnown) }
         guard let client = clients.client(id: id), let gate = client.gate else { throw GateRefusal("client_unknown") }
         return (client, gate)
     }

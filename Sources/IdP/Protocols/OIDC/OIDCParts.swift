@@ -45,6 +45,27 @@ struct OIDCParts: Sendable {
         return registered.flatMap { client.isStill($0) ? $0 : nil }
     }
 
+    /// Answers the form of a client that has proven itself. Where a request is refused that no transaction has looked at, the
+    /// client is compared before: it, or what it has proven itself with, may have been dropped by then.
+    func answerForm(
+        _ request: Request, _ context: VisitorContext,
+        _ answer: (ClientAuthentication.Proven, RequestParameters) async throws -> Response
+    ) async throws -> Response {
+        let parameters = RequestParameters(try await request.formFields(atMost: Self.longestForm))
+        let client = try await authentication.client(of: request, parameters, context)
+        do { return try await answer(client, parameters) } catch let error as OAuthError {
+            if !error.isAudited {
+                // Anybody can name a public client.
+                await clients.renew(for: request, context, isKnown: client.use != nil)
+                try clients.checkCompared()
+                guard clients.client(id: client.client.id).map(client.isStill) == true else {
+                    throw OAuthError.dropped(client)
+                }
+            }
+            throw authentication.counting(error, of: client)
+        }
+    }
+
     /// Declares an endpoint for programs: errors are JSON.
     ///
     /// - Parameter ofPages: whether pages of registered origins may call it. They never bring a cookie, because the answer does not
@@ -105,7 +126,7 @@ struct OIDCParts: Sendable {
         func isRegistered() -> Bool {
             clients.all.contains { $0.oidc?.origins.contains { $0.utf8.elementsEqual(origin.utf8) } == true }
         }
-        if isRegistered() { await clients.renew() } else { await clients.renew(refusing: request, context) }
+        await clients.renew(for: request, context, isKnown: isRegistered())
         return isRegistered() ? origin : nil
     }
 }

@@ -49,12 +49,22 @@ struct ClientPost<Question: ClientQuestion>: Sendable {
                     try signatures.check(claim, body: body, label: label)
                 }
             },
-            answer: { [badBody, answer] signed, body, context in
-                let question: Question
-                do throws(VerifyBodyError) { question = try Question(body: body) } catch {
-                    throw badBody(error, signed.client.id)
+            answer: { [badBody, answer, clients = signatures.clients] signed, body, context in
+                do {
+                    let question: Question
+                    do throws(VerifyBodyError) { question = try Question(body: body) } catch {
+                        throw badBody(error, signed.client.id)
+                    }
+                    return try await answer(question, signed, context)
+                } catch let error as SignedPostError where !error.isAudited {
+                    // No transaction has compared the client, which may have been dropped by then, or its secret.
+                    await clients.renew()
+                    try clients.checkCompared()
+                    guard clients.client(id: signed.client.id).map(signed.isSigned) == true else {
+                        throw SignedPostError.badSignature(.unknownClient, claimed: signed.client.id)
+                    }
+                    throw error
                 }
-                return try await answer(question, signed, context)
             })
     }
 }

@@ -32,12 +32,9 @@ package struct SSOProtocol: ClientProtocol {
     @Sendable private func authorize(_ request: Request, _ context: VisitorContext) async throws -> Response {
         let (fields, clients) = (request.queryFields, authorizer.clients)
         var query = AuthorizeQuery.read(fields, clients: clients)
-        if query.mayBeOfNewClient {
-            await clients.renew(refusing: request, context)
-            query = AuthorizeQuery.read(fields, clients: clients)
-        } else if query.isSentBack {
-            // The browser goes back only to an address that no command has removed meanwhile.
-            await clients.renew()
+        // The browser goes back only to an address that no command has removed meanwhile.
+        if query.mayBeOfNewClient || query.isSentBack {
+            await clients.renew(for: request, context, isKnown: !query.mayBeOfNewClient)
             query = AuthorizeQuery.read(fields, clients: clients)
         }
         switch query {

@@ -39,6 +39,8 @@ package struct InvitationPurpose: OwnPagePurpose {
         let flow = FlowID.read(request.queryFields)
         guard let user = try await accounts.signedIn(context) else { return .redirect(to: SignInPath.signIn(flow)) }
         let flows = user.session[Flows.self]
+        // The browser goes on only to a client that no command has dropped meanwhile.
+        await clients.read()
         guard let subject = flows.flow(flow)?.subject ?? flows.ended(flow)?.subject,
             let client = clients.client(id: subject), let start = client.startPage()
         else { return .redirect(to: "/") }

@@ -118,6 +118,7 @@ struct InvitationRoutes: Sendable {
         _ request: Request, _ context: VisitorContext, _ session: Session, _ opened: Invitation.Opened, address: String,
         error: EmailAddressError? = nil
     ) async throws -> Response {
+        await clients.renew()
         let (client, other) = (client(of: opened), try await accounts.signedIn(context))
         let model = Model(
             formToken: sessions.formToken(for: session), address: address, service: client?.name ?? "",

@@ -24,20 +24,22 @@ struct GateCheck: Sendable {
         }
     }
 
-    /// - Parameter isAgain: whether the client's entry has changed while the request was read.
+    /// - Parameter isAgain: whether the client's entry was compared with the database, because nothing else of the request is, or
+    ///   because it has changed while the request was read.
     private func answer(
         _ request: Request, _ context: VisitorContext, isAgain: Bool = false
     ) async throws -> Response {
-        let (client, gate) = try await parts.client(of: request, context)
-        let served = context.unservedMethod
-        guard let asked = AskedRequest(request, at: gate.origin, served: served) else {
-            throw GateRefusal("origin", client: client.id)
+        let (client, gate) = try await parts.client(of: request, context, comparing: isAgain)
+        let asked = AskedRequest(request, at: gate.origin, served: context.unservedMethod)
+        let credential = GateCredential(request, gate)
+        guard isAgain || asked != nil && credential.isLookedUp else {
+            return try await answer(request, context, isAgain: true)
         }
+        guard let asked else { throw GateRefusal("origin", client: client.id) }
         if let name = ForgedIdentity.name(in: request.headers) {
             throw GateRefusal("forged_identity", client: client.id, forged: name)
         }
         guard !asked.isForeignChange else { throw GateRefusal("cross_site", client: client.id) }
-        let credential = GateCredential(request, gate)
         let now = parts.clock.now()
         switch try await decide(credential, at: client.id, gate, now: now) {
         case .passes(let passed):
@@ -59,8 +61,7 @@ struct GateCheck: Sendable {
     private func decide(
         _ credential: GateCredential, at client: String, _ gate: GateSettings, now: Timestamp
     ) async throws -> GateAnswer {
-        if case .none = credential { return .unknown }
-        if case .unreadableKey = credential { return .unknown }
+        guard credential.isLookedUp else { return .unknown }
         try await decision.keys.prepare(.es256)
         // What another process has changed is read with the rest, and known here afterwards.
         let atOnce = try parts.database.readAtOnce { connection in

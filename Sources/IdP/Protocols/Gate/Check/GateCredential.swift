@@ -14,6 +14,14 @@ enum GateCredential: Sendable {
     /// Something else in the place of a key, or more than one key.
     case unreadableKey(reason: String)
 
+    /// Whether the database knows more of it.
+    var isLookedUp: Bool {
+        switch self {
+        case .session, .key: true
+        case .none, .unreadableKey: false
+        }
+    }
+
     init(_ request: Request, _ gate: GateSettings) {
         if gate.takesAppKeys {
             let shown = Self.keys(request, gate.appKeyField)

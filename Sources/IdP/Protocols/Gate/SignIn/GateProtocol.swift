@@ -37,12 +37,8 @@ package struct GateProtocol: ClientProtocol {
     @Sendable private func authorize(_ request: Request, _ context: VisitorContext) async throws -> Response {
         let fields = request.queryFields
         let (id, clients) = (try fields.text("client_id") ?? "", authorizer.clients)
-        if clients.client(id: id)?.gate == nil {
-            await clients.renew(refusing: request, context)
-        } else {
-            // The browser goes on only to an address that no command has removed meanwhile.
-            await clients.renew()
-        }
+        // The browser goes on only to an address that no command has removed meanwhile.
+        await clients.renew(for: request, context, isKnown: clients.client(id: id)?.gate != nil)
         guard let client = clients.client(id: id), let gate = client.gate else {
             context.record(
                 Event(.authorizeRefused, by: .visitor, cause: "client_unknown", ["protocol": "\(Self.id)"]))

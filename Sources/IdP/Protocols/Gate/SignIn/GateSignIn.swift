@@ -25,7 +25,7 @@ struct GateSignIn: Sendable {
     /// Answers a request that a declared proxy has sent, for the origin of the client.
     private func answer(_ request: Request, _ context: VisitorContext, _ handler: Handler) async throws -> Response {
         do {
-            let (client, gate) = try await parts.client(of: request, context)
+            let (client, gate) = try await parts.client(of: request, context, comparing: true)
             guard AskedRequest.mayBe(request, at: gate.origin.text) else {
                 throw GateRefusal("origin", client: client.id)
             }

@@ -59,7 +59,7 @@ package struct OIDCProtocol: ClientProtocol {
     }
 
     @Sendable private func authorize(_ request: Request, _ context: VisitorContext) async throws -> Response {
-        let parameters = RequestParameters(request.queryFields)
+        let (parameters, version) = (RequestParameters(request.queryFields), authorizer.clients.version)
         let registered: Registered
         do {
             registered = try await self.registered(parameters, request, context)
@@ -75,8 +75,7 @@ package struct OIDCProtocol: ClientProtocol {
         // A form is shown to a user.
         guard reader.modeOfRefusal == .query || request.isTopLevelNavigation else { throw FlowError.notAPage }
         do throws(OIDCRequestError) { asked = try reader.read() } catch {
-            log(error.cause, error.explanation, parameters, client, context)
-            return try await refuse(error, registered, reader, request)
+            return try await refuse(error, registered, at: version, reader, request, context)
         }
         let hint = try await hints.hint(asked.hint)
         var wishes = asked.wishes
@@ -86,8 +85,7 @@ package struct OIDCProtocol: ClientProtocol {
             guard wishes.prompt != .silent else {
                 let error = OIDCRequestError(
                     "login_required", cause: "id_token_hint_wrong", "id_token_hint is no ID token of this provider")
-                log(error.cause, error.explanation, parameters, client, context)
-                return try await refuse(error, registered, reader, request)
+                return try await refuse(error, registered, at: version, reader, request, context)
             }
             wishes.prompt = wishes.prompt ?? .selectAccount
         }
@@ -102,14 +100,16 @@ package struct OIDCProtocol: ClientProtocol {
     }
 
     /// Takes the browser back with what is wrong with its request.
+    ///
+    /// - Parameter version: of the clients, before the request was read.
     private func refuse(
-        _ error: OIDCRequestError, _ registered: Registered, _ reader: OIDCRequestReader, _ request: Request
+        _ error: OIDCRequestError, _ registered: Registered, at version: Int, _ reader: OIDCRequestReader,
+        _ request: Request, _ context: VisitorContext
     ) async throws -> Response {
-        // The browser goes back only to an address that no command has removed meanwhile.
         await authorizer.clients.renew()
-        guard let now = authorizer.clients.client(id: registered.client.id),
-            now.mayReturn(to: registered.returnTo, by: Self.id)
-        else { throw FlowError.unknownClient.logged }
+        // A command may have removed the address, or the reason: the request is read again.
+        guard authorizer.clients.version == version else { return try await authorize(request, context) }
+        log(error.cause, error.explanation, reader.parameters, registered.client, context)
         let state = reader.parameters.readable("state").flatMap { Self.echo($0) }
         return back(
             [("error", error.code), ("error_description", error.explanation)], state: state,

@@ -125,11 +125,7 @@ struct LogoutRoutes: Sendable {
         }
         let first = try await read()
         guard first.back != nil || first.mayBeOfNewClient else { return first }
-        if first.mayBeOfNewClient {
-            await parts.clients.renew(refusing: request, context)
-        } else {
-            await parts.clients.renew()
-        }
+        await parts.clients.renew(for: request, context, isKnown: !first.mayBeOfNewClient)
         return try await read()
     }
 

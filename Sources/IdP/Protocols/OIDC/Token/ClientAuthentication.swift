@@ -21,6 +21,8 @@ struct ClientAuthentication: Sendable {
         let use: SecretName?
         /// Where the request comes from.
         var address = IPAddress.unknown
+        /// What the answer to a client challenges whose proof does not hold any more (RFC 6749 5.2).
+        var challenge: String?
 
         /// Whether the client, as it is registered now, is still the one that has proven itself.
         @Sendable func isStill(_ client: Client) -> Bool {
@@ -64,7 +66,7 @@ struct ClientAuthentication: Sendable {
             if let wait = networks.badSignatures.hit(address) { throw OAuthError.rateLimited(wait) }
             throw await wrong(claim)
         }
-        found.address = address
+        (found.address, found.challenge) = (address, claim.challenge)
         return found
     }
 

@@ -53,7 +53,7 @@ struct CodeGrant: Sendable {
         switch outcome {
         case .accepted(_, _, let answer): return answer
         case .refused(let rejection): throw OAuthError(rejection, client: id)
-        case .clientDropped: throw OAuthError.dropped(id)
+        case .clientDropped: throw OAuthError.dropped(client)
         case .burnt(let rejection, let owner):
             context.record(
                 Event(

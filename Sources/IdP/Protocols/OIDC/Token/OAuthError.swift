@@ -77,10 +77,13 @@ struct OAuthError: Error {
     var isInvalidGrant: Bool { code == "invalid_grant" }
 
     /// The client, or what it has proven itself with, was dropped since its request was checked.
-    static func dropped(_ client: String) -> Self {
-        Self(
+    static func dropped(_ client: ClientAuthentication.Proven) -> Self {
+        var error = Self(
             "invalid_client", .unauthorized, cause: "client_dropped",
-            "The client is not registered for OpenID Connect, or its secret is wrong or missing.", client: client)
+            "The client is not registered for OpenID Connect, or its secret is wrong or missing.",
+            client: client.client.id)
+        error.challenge = client.challenge
+        return error
     }
 
     /// The answer, after the log and the audit log have the cause.

@@ -48,7 +48,7 @@ struct RefreshGrant: Sendable {
         let (id, words) = (client.client.id, OAuthError.wordsOfRefreshToken)
         switch outcome {
         case .answered(let answer): return answer
-        case .clientDropped: throw OAuthError.dropped(id)
+        case .clientDropped: throw OAuthError.dropped(client)
         case .unauthorized:
             throw OAuthError(
                 "unauthorized_client", cause: "offline_access",

@@ -12,13 +12,11 @@ struct TokenRoutes: Sendable {
 
     func addRoutes(to router: inout FeatureRouter) {
         parts.addEndpoint([.post], at: OIDCPath.token, to: &router) { request, context in
-            let parameters = RequestParameters(try await request.formFields(atMost: OIDCParts.longestForm))
-            let client = try await parts.authentication.client(of: request, parameters, context)
-            let type: String
-            do throws(ParameterError) { type = try parameters.required("grant_type") } catch {
-                throw OAuthError(error)
-            }
-            do {
+            try await parts.answerForm(request, context) { client, parameters in
+                let type: String
+                do throws(ParameterError) { type = try parameters.required("grant_type") } catch {
+                    throw OAuthError(error)
+                }
                 switch type {
                 case "authorization_code":
                     return try await CodeGrant(parameters, by: client, parts, context).redeem().response(
@@ -29,10 +27,8 @@ struct TokenRoutes: Sendable {
                 default:
                     throw OAuthError(
                         "unsupported_grant_type", cause: "grant_type",
-                        "grant_type must be authorization_code or refresh_token.", client: client.client.id)
+                        "grant_type must be authorization_code or refresh_token.")
                 }
-            } catch let error as OAuthError {
-                throw parts.authentication.counting(error, of: client)
             }
         }
     }

@@ -14,18 +14,20 @@ struct TokenStateRoutes: Sendable {
 
     func addRoutes(to router: inout FeatureRouter) {
         parts.addEndpoint([.post], at: OIDCPath.revoke, to: &router) { request, context in
-            let (client, token) = try await read(request, context)
-            try await revoke(token, by: client, context)
-            // The same for a token that nobody knows (RFC 7009 2.2).
-            return Response(status: .ok, headers: [.cacheControl: "no-store"])
+            try await parts.answerForm(request, context) { client, parameters in
+                try await revoke(try Self.token(parameters), by: client, context)
+                // The same for a token that nobody knows (RFC 7009 2.2).
+                return Response(status: .ok, headers: [.cacheControl: "no-store"])
+            }
         }
         // For servers alone: no page of another origin may call it.
         parts.addEndpoint([.post], at: OIDCPath.introspect, to: &router, ofPages: false) { request, context in
-            let (client, token) = try await read(request, context)
-            let members = try await state(of: token, for: client)
-            if let use = client.use { parts.questions.note(use, context.logger) }
-            context.record(Event(.introspected, by: .client(client.client.id), client: client.client.id))
-            return .json(members, headers: [.cacheControl: "no-store"])
+            try await parts.answerForm(request, context) { client, parameters in
+                let members = try await state(of: try Self.token(parameters), for: client)
+                if let use = client.use { parts.questions.note(use, context.logger) }
+                context.record(Event(.introspected, by: .client(client.client.id), client: client.client.id))
+                return .json(members, headers: [.cacheControl: "no-store"])
+            }
         }
     }
 
@@ -57,22 +59,12 @@ struct TokenStateRoutes: Sendable {
                 return true
             }
         }
-        guard isStill else { throw OAuthError.dropped(id) }
+        guard isStill else { throw OAuthError.dropped(client) }
         if let use = client.use { parts.questions.note(use, context.logger) }
     }
 
-    private func read(
-        _ request: Request, _ context: VisitorContext
-    ) async throws -> (ClientAuthentication.Proven, token: String) {
-        let parameters = RequestParameters(try await request.formFields(atMost: OIDCParts.longestForm))
-        let client = try await parts.authentication.client(of: request, parameters, context)
-        do throws(ParameterError) {
-            return (client, try parameters.required("token", longest: OIDCParts.longestForm))
-        } catch {
-            var refused = OAuthError(error)
-            refused.client = client.client.id
-            throw refused
-        }
+    private static func token(_ parameters: RequestParameters) throws(OAuthError) -> String {
+        do { return try parameters.required("token", longest: OIDCParts.longestForm) } catch { throw OAuthError(error) }
     }
 
     /// Only an access token that holds is active. A refresh token is for the token endpoint alone.
@@ -89,7 +81,7 @@ struct TokenStateRoutes: Sendable {
             return .active(signIn, access)
         }
         switch answer {
-        case .dropped: throw OAuthError.dropped(id)
+        case .dropped: throw OAuthError.dropped(client)
         case .forbidden:
             throw OAuthError(
                 "unauthorized_client", .forbidden, cause: "introspect",

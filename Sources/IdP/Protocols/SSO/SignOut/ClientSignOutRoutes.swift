@@ -91,10 +91,8 @@ struct ClientSignOutRoutes: Sendable {
         // reading for visitors.
         if context.session != nil {
             await clients.read()
-        } else if find() == nil {
-            await clients.renew(refusing: request, context)
         } else {
-            await clients.renew()
+            await clients.renew(for: request, context, isKnown: find() != nil)
         }
         guard let (client, registered) = find() else {
             let named = ((try? fields.bytes("client_id")) ?? nil).map { String(decoding: $0, as: UTF8.self) }
