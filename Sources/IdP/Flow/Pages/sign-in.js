@@ -6,6 +6,13 @@
     start();
     // An app that brings Turbo loads this file once and shows many pages.
     document.addEventListener("turbo:render", start);
+    // One box counts for every form of its page: another way to sign in, and the button for a new email.
+    document.addEventListener("formdata", function (event) {
+        var box = document.querySelector("input[type=checkbox][name=remember]");
+        if (!box || box.form === event.target) { return; }
+        event.formData.delete("remember");
+        if (box.checked) { event.formData.append("remember", "1"); }
+    });
 
     function each(selector, use) {
         document.querySelectorAll(selector).forEach(function (place) {
@@ -62,7 +69,7 @@
             clearInterval(timer);
             // The email leaves now, and the page offers what works with it.
             if (place.dataset.then === "reload") { location.reload(); return; }
-            if (button) { button.disabled = false; }
+            if (button) { button.disabled = false; button.removeAttribute("aria-describedby"); }
             place.hidden = true;
         }
     }
@@ -82,7 +89,7 @@
             source.addEventListener("done", function () {
                 close();
                 // A link must not decide how long the session lasts: with the box ticked the form goes on.
-                var box = document.querySelector("[name=remember]");
+                var box = document.querySelector("input[type=checkbox][name=remember]");
                 if (!box || !box.checked || !box.form.requestSubmit) { location.replace(place.dataset.next); return; }
                 box.form.action = place.dataset.next;
                 box.form.noValidate = true;

@@ -150,6 +150,9 @@ package struct BrowserChallenges: SessionSlot {
         /// Whether another browser with the same invitation has asked for it first. Then only its code signs in here: an answer to
         /// the email is for the browser that shows its number.
         var isShared: Bool?
+        /// Whether the user has ticked the box to stay signed in where the email was asked for. The next page shows it so, and its
+        /// form decides.
+        var remembers: Bool?
     }
 
     /// Five covers typing errors and a shared browser. Beyond that the oldest is dropped, and asking for it again makes a

@@ -58,6 +58,7 @@ package struct EmailCodeMethod: SignInMethod {
         guard let asked = counted else { return nil }
         // In one transaction with the challenge, so that no email is sent whose code fits no browser.
         let session = submitted.session
+        let remembers = try RememberChoice.isTicked(in: submitted.fields)
         let keeps = session[CurrentSignIn.self].signIn != nil && session.slots.needsNewSignIn(submitted.flow)
         let fresh = try await sessions.store.storeFirstStep(of: session, keepsSession: keeps) { slots, connection in
             let earlier =
@@ -71,6 +72,7 @@ package struct EmailCodeMethod: SignInMethod {
                 asked, held: held, flow: submitted.flow?.text, service: submitted.clientName, connection)
             var entry = begun.entry
             entry.isShared = held?.id == entry.id ? held?.isShared : nil
+            entry.remembers = remembers ? true : nil
             slots[BrowserChallenges.self].keep(entry)
             if agrees {
                 slots[PendingIdentity.self].confirm(with: begun.entry.id)
@@ -181,7 +183,7 @@ package struct EmailCodeMethod: SignInMethod {
 
     private func answer(
         _ request: Request, _ context: VisitorContext, _ session: Session, _ challenge: Challenge,
-        flow: FlowID?, error: EmailCodePage.InputError?, remembers: Bool = false
+        flow: FlowID?, error: EmailCodePage.InputError?, remembers: Bool? = nil
     ) async throws -> Response {
         let now = clock.now()
         let pause = try await codes.guesses.pausedUntil(challenge)
@@ -193,7 +195,7 @@ package struct EmailCodeMethod: SignInMethod {
             challenge: challenge, entry: entry, flow: flow,
             client: completion.purposes.name(of: flow, in: session), provider: addedProvider(session, challenge),
             reply: entry?.isShared == true ? nil : page.reply(challenge, flow), problem: error,
-            remembers: remembers, lifetime: sessions.store.lifetime,
+            remembers: remembers ?? (entry?.remembers == true), lifetime: sessions.store.lifetime,
             heldSince: delay.since(isKnownBrowser: challenge.browserID != nil),
             pause: pause.map { $0 - now }, wait: next.map { $0 - now }, now: now)
         return page.response(request, formToken: sessions.formToken(for: session), facts)

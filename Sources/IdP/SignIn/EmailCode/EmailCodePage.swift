@@ -34,7 +34,7 @@ package struct EmailCodePage: Sendable {
         let field: Field?
         let countdown: Countdown?
         let hasLimits, isSentAgain, isDeferred, isWaiting, isDelayed, hasBrowserHint, hasLink: Bool
-        let isPaused, needsNewCode: Bool
+        let isPaused, needsNewCode, remembers: Bool
     }
 
     /// The form with the field.
@@ -68,7 +68,7 @@ package struct EmailCodePage: Sendable {
             isSentAgain: state.isSentAgain, isDeferred: state.isDeferred, isWaiting: state.isWaiting,
             isDelayed: facts.heldSince != nil,
             hasBrowserHint: facts.challenge.browserID == nil && state.isAtLimit, hasLink: facts.hasLink,
-            isPaused: state.isPaused, needsNewCode: state.needsNewCode)
+            isPaused: state.isPaused, needsNewCode: state.needsNewCode, remembers: facts.remembers)
         let isRefused = facts.problem == .rejected(.paused)
         var headers: HTTPFields = [:]
         if field?.reply != nil { headers[.contentSecurityPolicy] = ContentPolicy.formsAndEvents }
@@ -139,7 +139,7 @@ struct CodePageFacts: Sendable {
     /// Nil where answers to the email are not received.
     let reply: EmailCodePage.ReplyOffer?
     let problem: EmailCodePage.InputError?
-    /// Whether the user has ticked the box to stay signed in, with the last input.
+    /// Whether the user has ticked the box to stay signed in, with the last input or before.
     let remembers: Bool
     let lifetime: SessionLifetime
     /// Since when emails are held back, for every address; nil while they are not (``MailDelay``).

@@ -140,7 +140,7 @@ package struct EmailLinkMethod: SignInMethod {
             return page.button(
                 request, formToken: sessions.formToken(for: session), challenge: challenge,
                 service: completion.purposes.name(of: flow, in: session), adding: addedProvider(session, challenge),
-                code: nil)
+                code: nil, remembers: session[BrowserChallenges.self].held(id: challenge.id)?.remembers == true)
         case .known:
             // Who is signed in here needs the code only, for the window where the sign-in began.
             if try await completion.accounts.signedIn(context)?.account.email == challenge.address { break }

@@ -46,15 +46,16 @@ package struct EmailLinkPage: Sendable {
     ///   - service: the client that the sign-in goes on to, if any.
     ///   - provider: the name of the provider that the button adds to the account; nil for none.
     ///   - code: for a browser that did not ask: the code to type where the sign-in began.
+    ///   - remembers: whether the user has ticked the box to stay signed in where the email was asked for.
     func button(
         _ request: Request, formToken: String, challenge: Challenge, service: String?, adding provider: String?,
-        code: String?
+        code: String?, remembers: Bool = false
     ) -> Response {
         pages.response(
             "email-link",
             model(
                 request, challenge, formToken: formToken, service: service, provider: provider, code: code,
-                hasButton: true), for: request, offersLanguages: true)
+                hasButton: true, remembers: remembers), for: request, offersLanguages: true)
     }
 
     /// The page of any other browser. It has no form and names no address.
@@ -71,7 +72,7 @@ package struct EmailLinkPage: Sendable {
 
     private func model(
         _ request: Request, _ challenge: Challenge, formToken: String, service: String?, provider: String?,
-        code: String?, hasButton: Bool
+        code: String?, hasButton: Bool, remembers: Bool = false
     ) -> Model {
         let texts = pages.texts(for: request)
         return Model(
@@ -81,7 +82,7 @@ package struct EmailLinkPage: Sendable {
             device: challenge.requester(texts, brand: pages.brand),
             time: texts.moment(challenge.createdAt), hasButton: hasButton, hasClient: service != nil,
             addsProvider: provider != nil, hasCode: code != nil,
-            remember: hasButton ? RememberChoice(lifetime, isTicked: false, request, texts) : nil)
+            remember: hasButton ? RememberChoice(lifetime, isTicked: remembers, request, texts) : nil)
     }
 
     struct EndedModel: Encodable, Sendable {

@@ -17,6 +17,8 @@ struct SignInParts: Sendable {
         var hasMore = false
         /// Whether the form for an email is what the browser used last.
         var isLastUsed = false
+        /// The box of the form for an email.
+        var remember: RememberChoice?
         var passkey: PasskeyForm?
         var providers: [ProviderForm] = []
         /// Those beyond ``shownProviders``, behind "More ways to sign in".
@@ -26,7 +28,8 @@ struct SignInParts: Sendable {
     /// Its script shows it, with the words between it and its neighbour.
     struct PasskeyForm: Encodable, Sendable {
         let action, renewal, options: String
-        let remember: RememberChoice?
+        /// The box, where no form for an email above it has one. The script sends the box with either form.
+        var remember: RememberChoice?
         var isFirst = false
         /// Whether there is no other way beside it.
         var isAlone = false
@@ -46,10 +49,12 @@ struct SignInParts: Sendable {
     let ordered: [Part]
 
     /// - Parameters:
+    ///   - remember: the box, which stands in the first form that it counts for.
     ///   - lastUsed: from the browser: the id of a provider, ``LastMethodCookie/email``, or any text.
     ///   - logo: the path of a brand's logo; empty for none.
     init(
-        providers: [ProviderButton], passkey: PasskeyForm? = nil, hasEmailField: Bool, hasError: Bool,
+        providers: [ProviderButton], passkey: PasskeyForm? = nil, remember: RememberChoice? = nil, hasEmailField: Bool,
+        hasError: Bool,
         lastUsed: Substring?, texts: Texts, logo: (String) -> String
     ) {
         let isLast = { (id: String) in lastUsed.map { $0.utf8.elementsEqual(id.utf8) } ?? false }
@@ -68,14 +73,17 @@ struct SignInParts: Sendable {
         let buttons = Part(hasProviders: true, hasMore: !more.isEmpty, providers: first, more: more)
         // One way alone is no choice. Passkeys may be out of sight.
         let isEmailLast = !providers.isEmpty && isLast(LastMethodCookie.email)
-        let email = Part(hasEmailField: true, isLastUsed: isEmailLast)
+        var email = Part(hasEmailField: true, isLastUsed: isEmailLast)
         var parts: [Part] = []
         if !providers.isEmpty { parts.append(buttons) }
+        let isPasskeyLast = passkey != nil && (hasEmailField || !providers.isEmpty) && isLast(LastMethodCookie.passkey)
+        let isPasskeyFirst = isPasskeyLast && !hasError
+        if !isPasskeyFirst { email.remember = remember }
         if hasEmailField { parts.insert(email, at: isEmailLast || hasError ? 0 : parts.count) }
         if parts.count == 2 { parts[1].isSecond = true }
         if var passkey {
-            passkey.isLastUsed = !parts.isEmpty && isLast(LastMethodCookie.passkey)
-            passkey.isFirst = passkey.isLastUsed && !hasError
+            (passkey.isLastUsed, passkey.isFirst) = (isPasskeyLast, isPasskeyFirst)
+            if isPasskeyFirst || !hasEmailField { passkey.remember = remember }
             passkey.isAlone = parts.isEmpty
             passkey.isQuiet = hasEmailField && !passkey.isFirst
             for index in parts.indices { parts[index].isQuiet = passkey.isFirst }

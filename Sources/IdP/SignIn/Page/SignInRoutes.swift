@@ -55,7 +55,7 @@ struct SignInRoutes: Sendable {
             request, try await page.prepared(session, request, flow), flow: flow,
             again: try await page.again(context, flow),
             address: String(typed.prefix(SignInPage.longestTyped)),
-            error: EmailAddressError.reason(typed))
+            error: EmailAddressError.reason(typed), remembers: try RememberChoice.isTicked(in: form.fields))
     }
 }
 
@@ -153,9 +153,10 @@ struct SignInPage: Sendable {
     ///   - again: who is signed in and asked to sign in again.
     ///   - address: what the visitor typed before, to correct it.
     ///   - error: what is wrong with that.
+    ///   - remembers: whether the user has ticked the box to stay signed in.
     func response(
         _ request: Request, _ session: Session, flow: FlowID?, again: SignInAgain? = nil, address: String? = nil,
-        error: EmailAddressError? = nil, passkey outcome: PasskeyOutcome? = nil
+        error: EmailAddressError? = nil, passkey outcome: PasskeyOutcome? = nil, remembers: Bool = false
     ) -> Response {
         let hasError = error != nil
         let attempt = attempt(request, session, flow)
@@ -168,7 +169,7 @@ struct SignInPage: Sendable {
         let offered = Offered(
             setsUpHere ? [] : methods.filter { again?.lacksStrength != true || $0.strength >= needed }, for: attempt,
             texts)
-        let parts = parts(offered, hasError: hasError, request, texts)
+        let parts = parts(offered, hasError: hasError, remembers, request, texts)
         let model = Model(
             formToken: sessions.formToken(for: session), flow: flow?.text ?? "",
             introHTML: words.intro.map(texts.html) ?? "", logo: words.logo, logoSizeHTML: words.logoSizeHTML,
@@ -196,14 +197,18 @@ struct SignInPage: Sendable {
         return response
     }
 
-    private func parts(_ offered: Offered, hasError: Bool, _ request: Request, _ texts: Texts) -> SignInParts {
+    private func parts(
+        _ offered: Offered, hasError: Bool, _ remembers: Bool, _ request: Request, _ texts: Texts
+    ) -> SignInParts {
         let passkey = offered.passkey.map {
-            SignInParts.PasskeyForm(
-                action: $0.path, renewal: $0.renewal, options: $0.options,
-                remember: RememberChoice(sessions.store.lifetime, isTicked: false, request, texts))
+            SignInParts.PasskeyForm(action: $0.path, renewal: $0.renewal, options: $0.options)
         }
         return SignInParts(
-            providers: offered.providers, passkey: passkey, hasEmailField: offered.field != nil, hasError: hasError,
+            providers: offered.providers, passkey: passkey,
+            remember: RememberChoice(
+                sessions.store.lifetime, isTicked: remembers, request, texts,
+                besideProviders: !offered.providers.isEmpty),
+            hasEmailField: offered.field != nil, hasError: hasError,
             lastUsed: completion.lastMethod.value(in: request), texts: texts,
             logo: { assets.path(of: "provider-\($0).svg") })
     }

@@ -187,7 +187,8 @@ struct PasskeySignIn: Sendable {
         let session = try await page.prepared(taken.session, request, flow)
         return page.response(
             request, session, flow: flow, again: try await page.again(context, flow),
-            passkey: .init(error: refusal.words, unknown: refusal.unknown.map(ceremonies.unknownCredential)))
+            passkey: .init(error: refusal.words, unknown: refusal.unknown.map(ceremonies.unknownCredential)),
+            remembers: try RememberChoice.isTicked(in: form.fields))
     }
 
     /// There may be a copy of a key that never leaves its device.
