@@ -44,10 +44,14 @@ package enum SignInPath {
         adding(lostCodeParameter, "1", to: signIn(flow))
     }
 
+    /// The page for a user whose session ended while a form was open. It says so.
+    package static let stale = adding(staleParameter, "1", to: signIn)
+
     private static func adding(_ name: String, _ value: String, to path: String) -> String {
         "\(path)\(path.contains("?") ? "&" : "?")\(name)=\(value)"
     }
 
     package static let cancelledParameter = "cancelled"
     package static let lostCodeParameter = "lost"
+    package static let staleParameter = "stale"
 }

@@ -34,7 +34,9 @@ package struct ProviderStart: Sendable {
                 if let done = try await completion.alreadySignedIn(post.request, post.context, flow: post.flow) {
                     return .over(done)
                 }
-                return post.isOutrun ? .over(.redirect(to: SignInPath.signIn(post.flow))) : .open(provider)
+                // With a flow its page leads on, or says that it has ended.
+                let next = post.flow == nil ? SignInPath.stale : SignInPath.signIn(post.flow)
+                return post.isOutrun ? .over(.redirect(to: next)) : .open(provider)
             },
             orElse: { .init(label: Text("sign-in.title"), href: SignInPath.signIn($0.flow)) },
             submit: { [completion] form, provider in

@@ -30,6 +30,7 @@ extension PageStates {
             let form = try await browser.get(studio.origin + "/sign-in")
             return try await browser.submit(form.page().form(with: "email"), on: form, ["email": "ann@example"])
         },
+        PageState("sign-in-stale", mark: "main .alert") { try await $0.open("/sign-in?stale=1") },
         PageState("sign-in-lost-code", mark: "main .notice") { try await $0.open("/sign-in?lost=1") },
         PageState("browser-link", mark: "form[action='/sign-in/browser']") { studio in
             for number in 1...3 {

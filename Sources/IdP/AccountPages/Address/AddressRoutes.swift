@@ -54,8 +54,8 @@ struct AddressRoutes: Sendable {
     func addRoutes(to router: inout FeatureRouter) {
         router.page(at: AddressPath.page, use: show)
         let code = Form<SignedInUser>.ofUser(
-            parts.accounts.signedIn, elsewhere: { _ in SignInPath.signIn },
-            orElse: { _ in .init(label: Text("error.try-again"), href: AddressPath.code) }, submit: submit)
+            parts.accounts.signedIn, orElse: { _ in .init(label: Text("error.try-again"), href: AddressPath.code) },
+            submit: submit)
         router.form(at: AddressPath.code, show: showCode, code)
         router.publicPage(at: AddressPath.changed) { [pages = parts.pages] request, _ in
             pages.response("address-changed", NoModel(), for: request, offersLanguages: true)

@@ -29,8 +29,8 @@ struct PictureRoutes: Sendable {
 
     func addRoutes(to router: inout FeatureRouter) {
         let form = Form<SignedInUser>.ofUser(
-            parts.accounts.signedIn, elsewhere: { _ in SignInPath.signIn },
-            orElse: { _ in .init(label: Text("error.try-again"), href: PicturePath.page) }, submit: submit)
+            parts.accounts.signedIn, orElse: { _ in .init(label: Text("error.try-again"), href: PicturePath.page) },
+            submit: submit)
         router.upload(
             at: PicturePath.page, atMost: ProfilePicture.maximumBytes + Self.formBytes, tooLarge: tooLarge,
             show: show, form)
@@ -38,8 +38,8 @@ struct PictureRoutes: Sendable {
         router.form(
             at: PicturePath.remove,
             .ofUser(
-                parts.accounts.signedIn, elsewhere: { _ in SignInPath.signIn },
-                orElse: { _ in .init(label: Text("error.try-again"), href: PicturePath.page) }, submit: remove))
+                parts.accounts.signedIn, orElse: { _ in .init(label: Text("error.try-again"), href: PicturePath.page) },
+                submit: remove))
     }
 
     // MARK: The page

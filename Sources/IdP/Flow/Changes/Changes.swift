@@ -57,7 +57,7 @@ package struct Changes: Sendable {
     // MARK: A change that is asked for
 
     private func form<Change: WaitingChange>(of change: Change) -> Form<SignedInUser> {
-        .ofUser(signedIn, elsewhere: { _ in Change.home }) { form, user in
+        .ofUser(signedIn, elsewhere: { $0.isOutrun ? SignInPath.stale : Change.home }) { form, user in
             if let page = try await change.formAgain(form, for: user) { return page }
             let asked = try change.asked(in: form.fields)
             let (signIn, now) = (user.signIn, clock.now())

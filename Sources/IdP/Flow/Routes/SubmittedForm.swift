@@ -87,10 +87,11 @@ extension Form {
 }
 
 extension Form where Subject == SignedInUser {
-    /// A form of a user who is signed in. Any other visitor goes on at `elsewhere`.
+    /// A form of a user who is signed in. Any other visitor goes on at `elsewhere`: one whose session has ended on the page that
+    /// says so.
     package static func ofUser(
         _ signedIn: @escaping @Sendable (VisitorContext) async throws -> SignedInUser?,
-        elsewhere: @escaping @Sendable (FormPost) -> String = { _ in "/" },
+        elsewhere: @escaping @Sendable (FormPost) -> String = { $0.isOutrun ? SignInPath.stale : "/" },
         orElse stale: @escaping @Sendable (FormPost) -> PublicError.NextStep = { _ in .home },
         submit: @escaping @Sendable (SubmittedForm, SignedInUser) async throws -> Response
     ) -> Form {

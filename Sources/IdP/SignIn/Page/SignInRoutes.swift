@@ -3,6 +3,7 @@ import Hummingbird
 import IdPAccounts
 import IdPClients
 import IdPFlow
+import Logging
 import SSOShared
 import SSOWeb
 import Storage
@@ -23,8 +24,14 @@ struct SignInRoutes: Sendable {
                 if let done = try await completion.alreadySignedIn(post.request, post.context, flow: post.flow) {
                     return .over(done)
                 }
-                // The first half of a double click has sent the email.
-                return post.isOutrun ? .over(.redirect(to: FlowID.path(SignInPath.code, post.flow))) : .open(())
+                let isSecondTry = post.request.queryFields.count(SignInPath.staleParameter) > 0
+                // The same form once more, with the new cookie if the first half of a double click has brought one.
+                if post.isOutrun, !isSecondTry { return .over(.redirect(to: SignInPath.stale, type: .temporary)) }
+                if post.isOutrun { return .over(try await ended(post)) }
+                // The first half has sent the email.
+                let hasAsked = post.context.session?[BrowserChallenges.self].current != nil
+                return isSecondTry && hasAsked
+                    ? .over(.redirect(to: FlowID.path(SignInPath.code, post.flow))) : .open(())
             },
             orElse: { .init(label: Text("sign-in.title"), href: SignInPath.signIn($0.flow)) },
             submit: { form, _ in try await submit(form) })
@@ -38,6 +45,22 @@ struct SignInRoutes: Sendable {
         return page.response(
             request, try await page.session(request, context, flow), flow: flow,
             again: try await page.again(context, flow))
+    }
+
+    /// The page for the form of a session that has ended, with what was typed and the token of a new session. Nothing is sent.
+    private func ended(_ post: FormPost) async throws -> Response {
+        let (request, context) = (post.request, post.context)
+        if let error = completion.unreachable(post.fields, request, context) { throw error }
+        let error = PublicError.staleForm(request, from: post.sender, .home)
+        context.logger.record(
+            Event(
+                .requestRefused, cause: error.cause,
+                ["status": .number(error.status.code), "code": .string(error.code)]))
+        let typed = try post.fields.text("email") ?? ""
+        return page.response(
+            request, try await page.session(request, context, post.flow), flow: post.flow,
+            address: String(typed.prefix(SignInPage.longestTyped)),
+            remembers: try RememberChoice.isTicked(in: post.fields))
     }
 
     private func submit(_ form: SubmittedForm) async throws -> Response {
@@ -143,7 +166,7 @@ struct SignInPage: Sendable {
         let hasIntro, hasLogo, hasAgain, hasCancel, hasError, hasLinks: Bool
         let passkeyErrorHTML, unknownPasskey: String
         let hasPasskeys, hasPasskeyError, needsPasskey, canSetUp, setsUpHere: Bool
-        let isOutOfReach, hasNothingElse, hasNothing: Bool
+        let isOutOfReach, hasNothingElse, hasNothing, isStale: Bool
         let notes: [Note]
         let links: [Link]
         let parts: [SignInParts.Part]
@@ -159,6 +182,7 @@ struct SignInPage: Sendable {
         error: EmailAddressError? = nil, passkey outcome: PasskeyOutcome? = nil, remembers: Bool = false
     ) -> Response {
         let hasError = error != nil
+        let isStale = request.queryFields.count(SignInPath.staleParameter) > 0
         let attempt = attempt(request, session, flow)
         let texts = pages.texts(for: request)
         let words = purposes.texts(of: flow, in: session, again: again?.user.account.email)
@@ -186,11 +210,13 @@ struct SignInPage: Sendable {
             needsPasskey: again == nil && needed > .any && offered.passkey != nil,
             canSetUp: canSetUp, setsUpHere: canSetUp && offered.links.isEmpty, isOutOfReach: !isWithinReach,
             hasNothingElse: offered.needsPasskeys,
-            hasNothing: offered.isEmpty && !canSetUp && isWithinReach, notes: offered.notes,
+            hasNothing: offered.isEmpty && !canSetUp && isWithinReach, isStale: isStale, notes: offered.notes,
             links: offered.links, parts: parts.ordered)
         var response = pages.response(
             "sign-in", model, for: request,
-            status: hasError || outcome != nil ? .unprocessableContent : .ok, offersLanguages: true)
+            status: hasError || outcome != nil
+                ? .unprocessableContent : isStale && request.method == .post ? .forbidden : .ok,
+            offersLanguages: true)
         // Its script asks for a new challenge while the page is open.
         if offered.passkey != nil { response.headers[.contentSecurityPolicy] = ContentPolicy.formsAndEvents }
         sessions.remember(session, in: &response)

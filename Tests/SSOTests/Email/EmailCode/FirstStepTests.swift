@@ -22,15 +22,67 @@ struct FirstStepTests {
             let first = try await send(browser)
             // The second click was sent before the first answer arrived: it has the old cookie.
             let late = try await send(early)
-            #expect(late.status == 303 && late.reply.all("set-cookie") == [])
-            #expect(late.reply.header("location") == first.reply.header("location"))
-            #expect(try await browser.get(late.location()).page().form(with: "code") != nil)
+            #expect(late.status == 307 && late.reply.all("set-cookie") == [])
+            // The browser sends the form once more, with the cookie of the first answer.
+            let again = try await browser.post(
+                late.location(), #require(form.page().form(with: "email")).filled(["email": "ann@example.com"]))
+            #expect(again.status == 303 && again.reply.header("location") == first.reply.header("location"))
+            #expect(try await browser.get(again.location()).page().form(with: "code") != nil)
             #expect(try await deployment.rows(of: "mail_queue") == 1)
             // A form of another site gets no redirect, and neither does one without a cookie of ours.
             let fields = [("email", "ann@example.com")]
             let other = try await early.post(form.address, fields, [("Sec-Fetch-Site", "cross-site")])
             let none = try await deployment.browser().post(form.address, fields)
             #expect(other.status == 403 && none.status == 403)
+        }
+    }
+
+    @Test("a form that was open for too long shows what was typed, and why; only its new token sends an email")
+    func openForTooLong() async throws {
+        try await TestDeployment.open { deployment in
+            let browser = deployment.browser()
+            let form = try await browser.get(deployment.origin + "/sign-in")
+            deployment.clock.advance(by: .hours(2))
+            let typed = "\"ann\"@example.com"
+            let fields = try #require(form.page().form(with: "email")).filled(["email": typed, "remember": "1"])
+            let first = try await browser.post(form.address, fields)
+            #expect(first.status == 307 && first.reply.all("set-cookie") == [])
+            let again = try first.location()
+            // Another site is not answered so.
+            let twin = browser.twin()
+            let other = try await twin.post(again, fields, [("Sec-Fetch-Site", "cross-site")])
+            #expect(other.status == 403 && !other.text.contains("example.com\"") && twin.session == browser.session)
+
+            let shown = try await browser.post(again, fields)
+            #expect(shown.status == 403 && shown.text.contains("This page has expired"))
+            let fresh = try #require(try shown.page().form(with: "email"))
+            #expect(try fresh["email"] == typed && fresh["form_token"] != form.formToken())
+            #expect(try shown.page().form(with: "remember")?.fields.first { $0.name == "remember" }?.isSent == true)
+            #expect(deployment.log.contains("stale_form"))
+            // The old token sends nothing in the new session either.
+            for path in ["/sign-in", "/sign-in?stale=1"] {
+                #expect(try await browser.post(form.address.resolving(path), fields).status == 403)
+            }
+            #expect(try await deployment.rows(of: "mail_queue") == 0)
+            let asked = try await browser.submit(fresh, on: shown, ["email": "ann@example.com"])
+            #expect(try asked.status == 303 && asked.location().path == "/sign-in/code")
+            #expect(try await deployment.rows(of: "mail_queue") == 1)
+        }
+    }
+
+    @Test("a user's form that was open for too long leads to a sign-in page that says so")
+    func formOfUser() async throws {
+        try await TestDeployment.open { deployment in
+            let browser = try await deployment.signedIn(as: "ann@example.com")
+            let home = try await browser.get(deployment.origin + "/")
+            deployment.clock.advance(by: .hours(2))
+            let late = try await browser.submit(home.page().form(to: "/name"), on: home, ["name": "Ann"])
+            #expect(try late.status == 303 && late.location().target == "/sign-in?stale=1")
+            let form = try await browser.get(late.location())
+            #expect(form.status == 200 && form.text.contains("This page has expired"))
+            let asking = try await deployment.asking("ann@example.com", by: browser)
+            #expect(try await asking.guess(asking.code).status == 303)
+            #expect(try await browser.get(late.location()).location().path == "/")
         }
     }
 
