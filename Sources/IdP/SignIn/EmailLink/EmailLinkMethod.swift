@@ -170,13 +170,13 @@ package struct EmailLinkMethod: SignInMethod {
         var begun = challenge
         if begun == nil, let held { begun = try await challenges.find(held.id) }
         try await recordRejection(ending, begun, context)
+        // What is over leads nowhere any more: back to the client that began it.
+        let flow = Self.flow(of: begun, session)
+        let isOver = flow != nil && session?[Flows.self].pending(flow, now: clock.now()) == nil
+        if isOver, let start = completion.purposes.wayBack(of: flow) {
+            return page.ended(request, ending, context.reference, next: .client(start))
+        }
         if let session, let held {
-            let flow = Self.flow(of: begun, session)
-            if session[Flows.self].pending(flow, now: clock.now()) == nil,
-                let start = completion.purposes.wayBack(of: flow)
-            {
-                return page.ended(request, ending, context.reference, next: .client(start))
-            }
             return page.ended(
                 request, ending, context.reference,
                 next: .newEmail(
@@ -187,7 +187,7 @@ package struct EmailLinkMethod: SignInMethod {
         }
         let next = session.map {
             completion.purposes.destination(
-                Self.flow(of: challenge, $0), in: $0.slots, isNativeShell: request.isFromNativeShell)
+                isOver ? nil : flow, in: $0.slots, isNativeShell: request.isFromNativeShell)
         }
         return page.ended(request, ending, context.reference, next: .goOn(path: next ?? "/"))
     }

@@ -49,6 +49,21 @@ struct EndedFlowsTests {
         }
     }
 
+    @Test("a link that has signed in leads to the client's start page, and without a client to the account")
+    func usedLink() async throws {
+        try await TestDeployment.open { deployment in
+            let asking = try await deployment.askingForLinkAtClient()
+            let complete = try await asking.signIn()
+            _ = try await asking.browser.follow(asking.browser.get(complete.callback()))
+            let again = try await asking.open()
+            try Self.check(again, deployment, "used")
+            #expect(again.text.contains("This link has been used") && again.text.contains("Start again at"))
+            let own = try await deployment.askingForLink("ben@example.com")
+            _ = try await own.signIn()
+            #expect(try await own.open().page().links.contains("/"))
+        }
+    }
+
     @Test("ten minutes later, after eight newer flows, or used by another tab: the same page, and no token is issued")
     func anyEndReason() async throws {
         try await TestDeployment.open { deployment in
