@@ -160,7 +160,7 @@ struct BrokenSignIn: Sendable, CustomTestStringConvertible {
                 return "wiki"
             }, mends: { scene, _ in try await scene.enter() }),
         BrokenSignIn(
-            name: "`state` missing", says: "state_missing",
+            name: "`state` missing", says: "state_<wbr>missing",
             breaks: { scene in
                 let address = scene.deployment.authorize(scene.wiki, state: "s").replacing("&state=s", with: "")
                 _ = try await scene.browser.get(address)

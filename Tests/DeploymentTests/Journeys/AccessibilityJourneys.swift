@@ -88,10 +88,13 @@ struct AccessibilityJourneys {
         try await expectNothing("320 px with 200 % text", PageChecks.overflow, on: page, chromium)
         try await expectNothing("320 px with 200 % text", PageChecks.spacing, on: page, chromium)
         _ = try await chromium.run(PageChecks.plainText)
-        for width in [390, 1_000, 1_280] {
+        // A table with many columns is too wide where it just begins to be one.
+        let further = page.state.name.hasPrefix("admin-audit") ? [961, 1_024, 1_152, 1_440, 1_920] : []
+        for width in [390, 1_000, 1_280] + further {
             try await chromium.resize(width: width, height: 900)
             try await expectNothing("\(width) px", PageChecks.spacing, on: page, chromium)
             try await expectNothing("\(width) px", PageChecks.overflow, on: page, chromium)
+            try await expectNothing("\(width) px", PageChecks.card, on: page, chromium)
             try await expectNothing("\(width) px", PageChecks.words, on: page, chromium)
             try await expectNothing("\(width) px", PageChecks.punctuation, on: page, chromium)
         }

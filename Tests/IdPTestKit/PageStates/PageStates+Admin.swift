@@ -38,6 +38,19 @@ extension PageStates {
             let browser = try await studio.admin()
             return try await browser.get(studio.origin + studio.userPath())
         },
+        // The name of the state is in the address.
+        PageState("admin-audit-of-users-with-long-addresses", mark: "td[data-label] a[href^='/admin/services']") {
+            studio in
+            let browser = try await studio.admin()
+            let path = try await studio.userPath()
+            let page = try await browser.get(studio.origin + path + "/name")
+            let question = try await browser.submit(page.page().form(with: "name"), on: page, ["name": "Ann"])
+            _ = try await browser.submit(question.page().form(with: "version"), on: question)
+            _ = try await browser.get(
+                studio.deployment.authorize(studio.client, state: "s").replacing(
+                    "callback", with: "not-registered-here"))
+            return try await browser.get(studio.origin + "/admin/audit")
+        },
         PageState("admin-question", mark: "input[name=version]") { studio in
             let browser = try await studio.admin()
             return try await browser.get(studio.origin + studio.userPath() + "/sign-out")

@@ -18,6 +18,14 @@ enum PageChecks {
             return ['wider than ' + width + ' px: ' + wide.slice(0, 3).map(name).join(', ')];
             """
 
+    /// Nothing sticks out of the card, also where the window is wide enough.
+    static let card =
+        helpers + """
+            const edge = document.querySelector('main').getBoundingClientRect().right;
+            return shown('main *:not(.digits *, .unseen, .skip)').filter(e => e.getBoundingClientRect().right > edge + 1)
+                .slice(0, 3).map(e => 'out of the card by ' + Math.round(e.getBoundingClientRect().right - edge) + ' px: ' + name(e));
+            """
+
     /// Every target is at least 24 by 24 pixels, except a link within a sentence (WCAG 2.2, 2.5.8).
     static let targets =
         helpers + """

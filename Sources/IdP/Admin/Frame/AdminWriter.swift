@@ -49,6 +49,14 @@ struct AdminWriter: Sendable {
             valueHTML: "<span lang=\"en\">\(sentence)</span>", isText: true, isLong: Self.isLong(words))
     }
 
+    /// An id of ours, such as `request_refused`. It may go on in the next line after an underscore.
+    func id(_ value: String?) -> AdminPage.Cell {
+        guard let value, !value.isEmpty else { return none }
+        return AdminPage.Cell(
+            valueHTML: valueHTML(value).replacing("_", with: "_<wbr>"), isText: true,
+            isLong: Self.isLong(value.replacing("_", with: "-")))
+    }
+
     private static func isLong(_ value: String) -> Bool {
         value.split { $0.isWhitespace || $0 == "-" }.contains { $0.count > 20 }
     }

@@ -22,7 +22,7 @@ enum AuditTable {
                     + (isOfUser ? [] : [user(row, names, writer)])
                     + [
                         row.client.map { writer.link($0, AdminPath.service($0)) } ?? writer.none,
-                        writer.cell(row.cause), writer.cell(row.detail), reference(row, writer),
+                        writer.id(row.cause), writer.cell(row.detail), reference(row, writer),
                     ]
             }, empty: empty, next: next)
     }
@@ -34,7 +34,7 @@ enum AuditTable {
 
     private static func event(_ row: AuditEntry, _ writer: AdminWriter) -> AdminPage.Cell {
         row.count.map { writer.cell(Text("admin.more-events", count: $0, ["event": row.event])) }
-            ?? writer.cell(row.event)
+            ?? writer.id(row.event)
     }
 
     private static func user(

@@ -60,7 +60,7 @@ extension TroublePages {
         let cells: [[AdminPage.Cell]] = rows.enumerated().map { index, row in
             let entry = row.entry
             var cells = [
-                writer.cell(entry.at), writer.cell(entry.event), writer.cell(entry.cause), writer.cell(entry.detail),
+                writer.cell(entry.at), writer.id(entry.event), writer.id(entry.cause), writer.cell(entry.detail),
                 writer.sentence(row.remedy),
                 entry.client.map { writer.link($0, AdminPath.service($0)) } ?? writer.none,
             ]
