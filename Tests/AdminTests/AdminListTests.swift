@@ -254,6 +254,20 @@ struct AdminListTests {
         }
     }
 
+    @Test("trouble without a row names the log, and a row without a remedy has no words for one")
+    func troubleWithoutWords() async throws {
+        try await Self.open { deployment, browser in
+            let none = try await browser.get(deployment.origin + "/admin/trouble?word=ABCD2345")
+            #expect(none.text.contains("are in the log alone: search it for reference=<bdi>ABCD2345</bdi>"))
+            _ = try await deployment.signedIn(as: "ann@example.com")
+            let page = try await eventually("a row") {
+                let page = try await browser.get(deployment.origin + "/admin/trouble?word=ann@example.com")
+                return page.text.contains("signed_<wbr>in") ? page : nil
+            }
+            #expect(!page.text.contains("<span lang=\"en\">"), "\(page.text)")
+        }
+    }
+
     @Test("every cause that an event can have has a remedy")
     func remedies() {
         for kind in IdPEvents.all {

@@ -50,7 +50,7 @@ struct MistypedCommandTests {
         ("sign-outs retry --client nope", 1, "there is no client nope."),
         ("audit --since 2026-11-27 --until 2026-11-26", 64, "--until is before --since"),
         ("audit --event sign_in", 64, "Did you mean signed_in?"),
-        ("trace nope", 1, "the audit log has no row about nope. Check the spelling."),
+        ("trace nope", 1, "\"Page not found\" are in the log alone: search it for reference=nope"),
         ("user delete ann@example.com", 64, "idp user erase?"),
         ("user add bob@example.com", 64, "Did you mean: idp user invite?"), ("help usr", 64, "Did you mean user?"),
         ("client set wiki --redirect-uris https://a.example/", 64, "Unknown option --redirect-uris."),

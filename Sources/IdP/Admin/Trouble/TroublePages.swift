@@ -42,7 +42,7 @@ struct TroublePages: Sendable {
                 blocks.append(writer.actions([remedy]))
             }
         }
-        blocks.append(table(found.rows, mends, writer))
+        blocks.append(table(word, found.rows, mends, writer))
         return writer.page(Text("admin.trouble-named", ["word": word]), blocks)
     }
 }
@@ -50,7 +50,7 @@ struct TroublePages: Sendable {
 extension TroublePages {
     /// - Parameter mends: the change that mends each row; nil for an auditor.
     private func table(
-        _ rows: [Trace.Row], _ mends: [(Text, String)?]?, _ writer: AdminWriter
+        _ word: String, _ rows: [Trace.Row], _ mends: [(Text, String)?]?, _ writer: AdminWriter
     ) -> AdminPage.Block {
         var names = [
             Text("admin.time"), Text("admin.event"), Text("admin.cause"), Text("admin.detail"), Text("admin.remedy"),
@@ -61,7 +61,7 @@ extension TroublePages {
             let entry = row.entry
             var cells = [
                 writer.cell(entry.at), writer.id(entry.event), writer.id(entry.cause), writer.cell(entry.detail),
-                writer.sentence(row.remedy),
+                row.hasRemedy ? writer.sentence(row.remedy) : writer.none,
                 entry.client.map { writer.link($0, AdminPath.service($0)) } ?? writer.none,
             ]
             if let mends {
@@ -72,7 +72,7 @@ extension TroublePages {
         }
         return writer.table(
             Text("admin.trouble-caption"), names.map { writer.column($0) }, cells,
-            empty: Text("admin.trouble-none"))
+            empty: Text("admin.trouble-none", ["reference": AdminWriter.cut(word)]))
     }
 }
 

@@ -1,5 +1,6 @@
 package import IdPAccounts
 package import IdPClients
+import Logging
 package import SSOShared
 package import SSOWeb
 package import Storage
@@ -34,6 +35,8 @@ package struct Trace: Sendable {
         package let entry: AuditEntry
         /// What happened, and what to do.
         package let remedy: String
+        /// Whether that says what to do. Otherwise it is what the event means.
+        package let hasRemedy: Bool
     }
 
     /// What is known about an address.
@@ -85,6 +88,13 @@ package struct Trace: Sendable {
         return Self.words(of: kind, cause: entry.cause)
     }
 
+    /// What went well needs no remedy, and its meaning names fields of the log.
+    private func hasRemedy(_ entry: AuditEntry) -> Bool {
+        guard let kind = events[entry.event] else { return false }
+        return (kind.level ?? .info) > .info || kind.causes.contains { $0.id == entry.cause }
+            || entry.detail.flatMap(NearSecret.init(detail:)) != nil
+    }
+
     /// Links of the documents lead nowhere here: their labels stay.
     static func words(of kind: EventKind, cause: String?) -> String {
         (kind.causes.first { $0.id == cause }?.remedy ?? kind.help)
@@ -118,7 +128,8 @@ package struct Trace: Sendable {
             if rows.isEmpty { rows = try AuditStore.rows(ofFlow: word, limit: Self.maximumRows, connection) }
         }
         return Found(
-            account: account, findings: findings, rows: rows.map { Row(entry: $0, remedy: remedy(of: $0)) })
+            account: account, findings: findings,
+            rows: rows.map { Row(entry: $0, remedy: remedy(of: $0), hasRemedy: hasRemedy($0)) })
     }
 
     /// Why the address may not sign in, or that it may.

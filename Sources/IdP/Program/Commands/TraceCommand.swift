@@ -45,7 +45,12 @@ struct TraceCommand: AsyncParsableCommand {
         let isEmpty = found.rows.isEmpty && found.findings.isEmpty
         if json || !isEmpty { print(json ? Self.json(found, word) : Self.text(found, word)) }
         guard isEmpty else { return }
-        throw CommandExit.failure(IdPProgram.name, "the audit log has no row about \(word). Check the spelling.")
+        throw CommandExit.failure(
+            IdPProgram.name,
+            """
+            the audit log has no row about \(word). Check the spelling. References of pages such as "This page has expired" or \
+            "Page not found" are in the log alone: search it for reference=\(word)
+            """)
     }
 
     static func text(_ found: Trace.Found, _ word: String) -> String {
