@@ -268,6 +268,24 @@ struct AdminListTests {
         }
     }
 
+    @Test("a form names what it is about, and the invitation has the languages by their names")
+    func formTitles() async throws {
+        try await Self.open { deployment, browser in
+            _ = try await deployment.signedIn(as: "ann@example.com")
+            let list = try await browser.get(deployment.origin + "/admin/users?search=ann@")
+            let path = try #require(try list.page().link(containing: "/admin/users/usr_"))
+            for (form, title) in [
+                ("name", "Rename"), ("end-date", "Set the last day of"), ("groups", "Change the groups of"),
+            ] {
+                let page = try await browser.get(deployment.origin + path + "/" + form)
+                let heading = ">\(title) <bdi translate=\"no\">ann@example.com</bdi></h1>"
+                #expect(page.text.contains(heading), "\(page.text)")
+            }
+            let invite = try await browser.get(deployment.origin + "/admin/users/invite")
+            #expect(invite.text.contains("<option value=\"de\">Deutsch</option>"), "\(invite.text)")
+        }
+    }
+
     @Test("every cause that an event can have has a remedy")
     func remedies() {
         for kind in IdPEvents.all {

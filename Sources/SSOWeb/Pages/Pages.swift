@@ -183,6 +183,9 @@ public struct Pages: Sendable {
 
     private func language(of request: Request) -> Language { languages.preferred(request.headers[.acceptLanguage]) }
 
+    /// What a language calls itself.
+    package func name(of language: Language) -> String { catalogue.name(of: language) }
+
     /// The texts in a language.
     public func texts(in language: Language) -> Texts { catalogue[language] }
 

@@ -27,6 +27,9 @@ protocol AdminAction: Sendable {
     /// Whether an auditor may, too.
     static var isForAuditors: Bool { get }
 
+    /// The title of the form, which names what it is about.
+    func title(_ asked: AdminAsked, _ connection: any SQLConnection) throws -> Text
+
     /// What is typed.
     func fields(_ asked: AdminAsked, _ connection: any SQLConnection) throws -> [AdminField]
 
@@ -46,6 +49,7 @@ extension AdminAction {
     static var isFinal: Bool { true }
     static var isForAuditors: Bool { false }
     static var takesLinks: Bool { false }
+    func title(_ asked: AdminAsked, _ connection: any SQLConnection) throws -> Text { Self.title }
     func fields(_ asked: AdminAsked, _ connection: any SQLConnection) throws -> [AdminField] { [] }
 }
 

@@ -63,11 +63,11 @@ struct AdminActions: Sendable {
     ) async throws -> Response {
         try mayChange(action, admin, context)
         let writer = desk.writer(for: request)
-        let (fields, plan, found) = try await read(action, asked, context, admin)
+        let (title, fields, plan, found) = try await read(action, asked, context, admin)
         let path = action.address(of: asked.id)
         let isEmptyForm = !fields.isEmpty && isFirst && (asked.fields.isEmpty || !Action.takesLinks)
         guard let plan, !isEmptyForm else {
-            return form(action, asked, fields, isEmptyForm ? nil : found, path, plan, writer, request, admin)
+            return form(action, title, asked, fields, isEmptyForm ? nil : found, path, plan, writer, request, admin)
         }
         context.audit?.record(plan.event(.adminChange, "opened", Action.id, admin))
         return desk.response(
@@ -78,21 +78,21 @@ struct AdminActions: Sendable {
 
     private func read<Action: AdminAction>(
         _ action: Action, _ asked: AdminAsked, _ context: VisitorContext, _ admin: Admin
-    ) async throws -> (fields: [AdminField], plan: AdminPlan?, AdminProblems?) {
+    ) async throws -> (title: Text, fields: [AdminField], plan: AdminPlan?, AdminProblems?) {
         do {
             return try await parts.database.read { connection in
-                let fields = try action.fields(asked, connection)
+                let (title, fields) = try (action.title(asked, connection), action.fields(asked, connection))
                 do {
-                    return (fields, try action.plan(asked, by: admin, connection), nil)
-                } catch let problems as AdminProblems { return (fields, nil, problems) }
+                    return (title, fields, try action.plan(asked, by: admin, connection), nil)
+                } catch let problems as AdminProblems { return (title, fields, nil, problems) }
             }
         } catch let refusal as AdminRefusal { throw refused(refusal, Action.id, admin, context) }
     }
 
     /// The form in which values are typed.
     private func form<Action: AdminAction>(
-        _ action: Action, _ asked: AdminAsked, _ fields: [AdminField], _ problems: AdminProblems?, _ path: String,
-        _ plan: AdminPlan?, _ writer: AdminWriter, _ request: Request, _ admin: Admin
+        _ action: Action, _ title: Text, _ asked: AdminAsked, _ fields: [AdminField], _ problems: AdminProblems?,
+        _ path: String, _ plan: AdminPlan?, _ writer: AdminWriter, _ request: Request, _ admin: Admin
     ) -> Response {
         let shown = fields.map { field in
             writer.field(
@@ -101,7 +101,7 @@ struct AdminActions: Sendable {
         }
         let home = plan?.home ?? action.home(of: asked.id)
         var page = writer.page(
-            Action.title,
+            title,
             [
                 AdminPage.Block(
                     form: .init(

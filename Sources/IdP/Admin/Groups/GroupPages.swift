@@ -119,6 +119,10 @@ struct JoinAction: AdminAction {
     static let done = Text("admin.done-groups")
     let desk: AdminDesk
 
+    func title(_ asked: AdminAsked, _ connection: any SQLConnection) throws -> Text {
+        Text("admin.group-join", ["name": AdminWriter.cut(asked.id)])
+    }
+
     func fields(_ asked: AdminAsked, _ connection: any SQLConnection) throws -> [AdminField] {
         [MemberFields.addresses]
     }
@@ -148,6 +152,10 @@ struct LeaveAction: AdminAction {
     static let title = Text("admin.group-leave-title")
     static let done = Text("admin.done-groups")
     let desk: AdminDesk
+
+    func title(_ asked: AdminAsked, _ connection: any SQLConnection) throws -> Text {
+        Text("admin.group-leave", ["name": AdminWriter.cut(asked.id)])
+    }
 
     func fields(_ asked: AdminAsked, _ connection: any SQLConnection) throws -> [AdminField] {
         [MemberFields.addresses]

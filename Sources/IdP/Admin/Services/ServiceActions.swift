@@ -135,6 +135,10 @@ struct ChangeServiceAction: ServiceAction {
 
     private var keys: ServiceEntry { ServiceEntry(protocols: desk.protocols) }
 
+    func title(_ asked: AdminAsked, _ connection: any SQLConnection) throws -> Text {
+        Text("admin.service-change", ["name": try view(asked, connection).client.name])
+    }
+
     func fields(_ asked: AdminAsked, _ connection: any SQLConnection) throws -> [AdminField] {
         let views = try AdminView.clients(file: desk.file, connection)
         let entry = views.first { $0.client.id.utf8.elementsEqual(asked.id.utf8) }?.entry
@@ -190,6 +194,10 @@ struct RegisterAction: ServiceAction {
     static let done = Text("admin.done-registered")
     static let isFinal = false
     let desk: AdminDesk
+
+    func title(_ asked: AdminAsked, _ connection: any SQLConnection) throws -> Text {
+        Text("admin.service-register", ["name": try view(asked, connection).client.name])
+    }
 
     func fields(_ asked: AdminAsked, _ connection: any SQLConnection) throws -> [AdminField] {
         [AdminField("address", Text("admin.key-redirect"), hint: Text("admin.register-hint"), isRequired: true)]

@@ -14,6 +14,10 @@ struct RenameAction: UserAction {
     static let needsKept = true
     let desk: AdminDesk
 
+    func title(_ asked: AdminAsked, _ connection: any SQLConnection) throws -> Text {
+        Text("admin.rename", ["address": try account(asked, connection).email])
+    }
+
     func fields(_ asked: AdminAsked, _ connection: any SQLConnection) throws -> [AdminField] {
         [
             AdminField(
@@ -53,6 +57,10 @@ struct EndDateAction: UserAction {
     static let needsKept = true
     let desk: AdminDesk
 
+    func title(_ asked: AdminAsked, _ connection: any SQLConnection) throws -> Text {
+        Text("admin.set-end", ["address": try account(asked, connection).email])
+    }
+
     func fields(_ asked: AdminAsked, _ connection: any SQLConnection) throws -> [AdminField] {
         let end = try AdminView.account(asked.id, connection)?.endsAt
         return [
@@ -91,6 +99,10 @@ struct GroupsAction: UserAction {
     static let title = Text("admin.groups-title")
     static let done = Text("admin.done-groups")
     let desk: AdminDesk
+
+    func title(_ asked: AdminAsked, _ connection: any SQLConnection) throws -> Text {
+        Text("admin.set-groups", ["address": try account(asked, connection).email])
+    }
 
     func fields(_ asked: AdminAsked, _ connection: any SQLConnection) throws -> [AdminField] {
         let own = try AdminView.account(asked.id, connection).map { try AdminView.groups(of: $0, connection) } ?? []
@@ -161,7 +173,7 @@ struct InviteAction: AdminAction {
             AdminField(
                 "language", Text("admin.language"),
                 options: desk.parts.pages.languages.all.map {
-                    ($0.rawValue, Text("admin.value", ["value": $0.rawValue]))
+                    ($0.rawValue, Text("admin.value", ["value": desk.parts.pages.name(of: $0)]))
                 }),
         ]
     }
