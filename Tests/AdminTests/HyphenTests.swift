@@ -12,6 +12,28 @@ struct HyphenTests {
         "admin.mail-more", "admin.mail-not-known", "admin.mail-subject", "admin.mail-title",
     ]
 
+    private static func english() throws -> [(path: String, text: String)] {
+        try TextSources.files(in: "Sources", ending: "json").filter { $0.path.hasSuffix("/Texts/en.json") }
+            .map { ($0.path, $0.text) }
+    }
+
+    @Test("sign-in in an English headline has one, too")
+    func headlines() throws {
+        for (path, text) in try Self.english() where path.contains("/IdP/") {
+            let members = try JSONReader.readStrictly(Array(text.utf8)).object ?? []
+            for member in members where member.key.hasSuffix(".title") || member.key.hasSuffix("-title") {
+                #expect(member.value.string?.lowercased().contains("sign-in") == false, "\(path): \(member.key)")
+            }
+        }
+    }
+
+    @Test("the English texts have one kind of apostrophe")
+    func apostrophes() throws {
+        for (path, text) in try Self.english() {
+            #expect(!text.contains("\u{2019}"), "\(path)")
+        }
+    }
+
     @Test("E-Mail in German and e-mail in French have a hyphen that does not break", arguments: ["de", "fr"])
     func emails(_ language: String) throws {
         let files =

@@ -142,7 +142,7 @@ struct HandoffTests {
                 #expect(try await browser.click(link, on: page).status == 410, "no second time")
                 let late = try await browser.get(
                     "\(deployment.origin)/auth/native/complete?flow=\(page.address.query("flow") ?? "")")
-                #expect(late.status == 410 && late.text.contains("This sign-in has expired"))
+                #expect(late.status == 410 && late.text.contains("This sign\u{2011}in has expired"))
             }
         }
     }

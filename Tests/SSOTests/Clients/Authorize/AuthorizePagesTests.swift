@@ -15,7 +15,10 @@ struct AuthorizePagesTests {
                 "Something is wrong with the link you followed."
             ),
             (SSOPath.authorize, "de", "Dieser Dienst ist hier nicht eingerichtet", "Mit dem Link stimmt etwas nicht."),
-            ("\(SSOPath.complete)?flow=x", "en", "There is no sign-in to continue", "Start again from the service"),
+            (
+                "\(SSOPath.complete)?flow=x", "en", "There is no sign\u{2011}in to continue",
+                "Start again from the service"
+            ),
             ("\(SSOPath.complete)?flow=x", "de", "Hier ist keine Anmeldung offen", "Beginnen Sie neu"),
         ])
     func texts(path: String, language: String, title: String, explanation: String) async throws {
