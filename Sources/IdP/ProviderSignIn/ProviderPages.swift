@@ -22,17 +22,19 @@ package struct ProviderPages: Sendable {
 
     private struct KnownAddressModel: Encodable, Sendable {
         let formToken, flow, address, provider, other: String
+        let service: String?
     }
 
     /// Asks the user to prove the verified address. Says the same whether or not it has an account.
     func knownAddress(
-        _ request: Request, provider: String, address: String, flow: FlowID?, formToken: String
+        _ request: Request, provider: String, address: String, flow: FlowID?, service: String?,
+        formToken: String
     ) -> Response {
         pages.response(
             "provider-known-address",
             KnownAddressModel(
                 formToken: formToken, flow: flow?.text ?? "", address: address, provider: provider,
-                other: SignInPath.signIn(flow)), for: request, offersLanguages: true)
+                other: SignInPath.signIn(flow), service: service), for: request, offersLanguages: true)
     }
 }
 
@@ -57,6 +59,6 @@ package struct KnownAddressRoutes: Sendable {
         else { return .redirect(to: SignInPath.signIn(flow)) }
         return pages.knownAddress(
             request, provider: providers.provider(id: provider)?.name ?? provider, address: address, flow: flow,
-            formToken: sessions.formToken(for: session))
+            service: completion.purposes.name(of: flow, in: session), formToken: sessions.formToken(for: session))
     }
 }

@@ -27,6 +27,8 @@ struct PasskeyAddRoutes: Sendable {
     struct Model: Encodable, Sendable {
         let formToken, options, errorHTML, email, unknown, flow: String
         let hasError, isOffer, isInvited: Bool
+        /// Who waits for the passkey, and the flow with which that began.
+        let service, waiting: String?
     }
 
     func addRoutes(to router: inout FeatureRouter) {
@@ -124,6 +126,10 @@ struct PasskeyAddRoutes: Sendable {
             return .redirect(to: PasskeyPath.list)
         }
         let account = content.user.account
+        let waiting =
+            offered == nil
+            ? content.slots[Flows.self].demanding(
+                moreThan: content.user.signIn.proofs.strength, of: account.id, now: clock.now()) : nil
         let model = Model(
             formToken: sessions.formToken(for: session),
             options: ceremonies.creationOptions(
@@ -131,7 +137,8 @@ struct PasskeyAddRoutes: Sendable {
             errorHTML: refusal.map { pages.texts(for: request).html($0.words) } ?? "", email: account.email,
             unknown: refusal?.unknown.map(ceremonies.unknownCredential) ?? "", flow: offered.flatMap { $0?.text } ?? "",
             hasError: refusal != nil, isOffer: offered != nil,
-            isInvited: PasskeyOffer.isInvited(offered ?? nil, session))
+            isInvited: PasskeyOffer.isInvited(offered ?? nil, session),
+            service: completion.purposes.name(of: waiting, in: session), waiting: waiting?.text)
         return pages.response(
             "passkey-add", model, for: request, status: refusal == nil ? .ok : .unprocessableContent,
             offersLanguages: true)
