@@ -47,6 +47,16 @@ struct InvitedPasskeyTests {
         }
     }
 
+    @Test("a user who came for no client reads that the passkey was added")
+    func added() async throws {
+        try await TestDeployment.open { deployment in
+            let browser = try await deployment.signedIn(as: "ann@example.com")
+            let offer = try await browser.get(deployment.origin + "/passkeys/offer")
+            let home = try await browser.follow(browser.addPasskey(SoftwareAuthenticator(), on: offer))
+            #expect(home.address.path == "/" && home.text.contains("Your passkey was added."), "\(home.text)")
+        }
+    }
+
     @Test("a device that keeps no passkey goes on to the client at once")
     func notOffered() async throws {
         try await TestDeployment.open { deployment in

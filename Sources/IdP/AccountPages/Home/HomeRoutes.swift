@@ -21,6 +21,8 @@ struct HomeRoutes: Sendable {
     /// a property here and its HTML in the template.
     struct Model: Encodable, Sendable {
         let formToken: String
+        /// Whether the user comes from the page that offered one.
+        let hasNewPasskey: Bool
         let profile: ProfileSection
         let identities: IdentitySection
         let clients: ClientSection
@@ -79,6 +81,7 @@ struct HomeRoutes: Sendable {
         let registered = try clients.clients.registered(connection)
         return Model(
             formToken: sessions.formToken(for: user.session),
+            hasNewPasskey: request.queryFields.count("passkey") > 0,
             profile: ProfileSection(
                 user, try ProfileStore.profile(of: user.account.id, connection), typedName: name, outcome, texts),
             identities: try identities.section(of: user.account, for: request, texts, connection),

@@ -173,7 +173,8 @@ struct PasskeyAddRoutes: Sendable {
         }
         switch try await add(credential, user, form) {
         case .added where try form.fields.text("offer") == "1":
-            return .redirect(to: next(form.flow, form.session.slots))
+            let next = next(form.flow, form.session.slots)
+            return .redirect(to: next == "/" ? "/?passkey" : next)
         case .added:
             // A client or a page waits for a user who had no passkey.
             let waiting = form.session[Flows.self].demanding(
