@@ -148,6 +148,7 @@ struct GateJourneyTests {
                     + scene.cookie(id),
                 body: [])
             #expect(reply.status == 200 && reply.text.contains("http://localhost:4000/"))
+            #expect(reply.text.contains("<title>You have signed out of "))
             #expect(reply.all("set-cookie").contains { $0.hasPrefix("__Host-sso_gate=;") && $0.contains("Max-Age=0") })
             #expect(try await scene.check(id).status == 302)
             #expect(try await scene.check(other).status == 200)

@@ -26,17 +26,17 @@ struct GatePage: Sendable {
         border-radius: 0.875rem; background: #fff; box-sizing: border-box; }
         h1 { margin: 0 0 0.5rem; font-size: clamp(1.375rem, 6.9vw, 1.625rem); line-height: 1.2; text-wrap: balance; }
         p { margin: 0 0 1rem; }
-        h2 { margin: 1.5rem 0 1rem; font-size: 1rem; }
-        h2 a { display: inline-block; box-sizing: border-box; max-width: 100%; padding: 0.7rem 1.1rem; \
+        .action { margin: 1.5rem 0 1rem; font-weight: 700; }
+        .action a { display: inline-block; box-sizing: border-box; max-width: 100%; padding: 0.7rem 1.1rem; \
         border: 1px solid transparent; border-radius: 0.6rem; overflow-wrap: anywhere; \
         background: #1d5bc0; color: #fff; text-align: center; text-decoration: none; }
-        h2 a:focus-visible { outline: 3px solid #1d5bc0; outline-offset: 2px; }
+        .action a:focus-visible { outline: 3px solid #1d5bc0; outline-offset: 2px; }
         main > :last-child { margin-bottom: 0; }
         @media (prefers-color-scheme: dark) {
         body { background: #0f1218; color: #e9ecf3; }
         main { border-color: #2a303b; background: #171b23; }
-        h2 a { background: #8ab4ff; color: #0b1220; }
-        h2 a:focus-visible { outline-color: #8ab4ff; }
+        .action a { background: #8ab4ff; color: #0b1220; }
+        .action a:focus-visible { outline-color: #8ab4ff; }
         }
         """
 
