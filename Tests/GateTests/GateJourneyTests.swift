@@ -153,6 +153,11 @@ struct GateJourneyTests {
             #expect(try await scene.check(id).status == 302)
             #expect(try await scene.check(other).status == 200)
             #expect(try await browser.isSignedIn(at: scene.deployment))
+            try await eventually("the row") { () -> Void? in
+                let activity = try await browser.get(scene.deployment.origin + "/activity").text
+                let words = activity.replacing("\u{2068}", with: "")
+                return words.contains("You signed out of \(scene.deployment.client.name)") ? () : nil
+            }
         }
     }
 

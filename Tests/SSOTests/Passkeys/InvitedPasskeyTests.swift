@@ -57,6 +57,34 @@ struct InvitedPasskeyTests {
         }
     }
 
+    @Test("the page that adds a passkey names the service that waits for it, and leads back there")
+    func waiting() async throws {
+        try await TestDeployment.open { deployment in
+            let browser = try await deployment.signedIn(as: "ann@example.com")
+            let add = deployment.origin + "/passkeys/add"
+            #expect(try await !browser.get(add).text.contains("to continue to"))
+            let ask = deployment.authorize(deployment.client, state: "s") + "&acr_values=phr"
+            _ = try await browser.follow(browser.get(ask))
+            let page = try await browser.get(add)
+            #expect(page.text.contains("to continue to <bdi>\(deployment.client.name)</bdi>"), "\(page.text)")
+            #expect(try page.page().link(containing: "/sign-in/cancel?flow=") != nil)
+        }
+    }
+
+    @Test("of two sessions with one name each button is told apart by its time")
+    func sessions() async throws {
+        try await TestDeployment.open { deployment in
+            let browser = try await deployment.signedIn(as: "ann@example.com")
+            _ = try await deployment.furtherBrowser(of: "ann@example.com")
+            for path in ["/", "/sessions"] {
+                let tags = try await browser.get(deployment.origin + path).page().tags
+                let buttons = tags.filter { $0["aria-label"]?.hasPrefix("Sign out ") == true }
+                let places = buttons.map { button in tags.first { $0["id"] == button["aria-describedby"] }?["id"] }
+                #expect(!places.isEmpty && !places.contains(nil) && Set(places).count == places.count, "\(path)")
+            }
+        }
+    }
+
     @Test("a device that keeps no passkey goes on to the client at once")
     func notOffered() async throws {
         try await TestDeployment.open { deployment in

@@ -113,6 +113,7 @@ struct AddressProofTests {
             let (deployment, browser) = (place.deployment, place.deployment.browser())
             let page = try await place.signIn(.oidc, in: browser)
             #expect(page.address.path == "/sign-in/known-address")
+            #expect(try page.page().link(containing: "/sign-in/cancel?") != nil && page.text.contains("to continue to"))
             #expect(try await deployment.signedInSessions() == 0)
             #expect(try await deployment.rows(of: "sso_token") == 0)
             let end = try await Self.prove(page, in: browser, as: "ann@example.com", deployment)
