@@ -231,9 +231,11 @@ struct SignInPage: Sendable {
         }
         return SignInParts(
             providers: offered.providers, passkey: passkey,
-            remember: RememberChoice(
-                sessions.store.lifetime, isTicked: remembers, request, texts,
-                besideProviders: !offered.providers.isEmpty),
+            remember: passkey == nil
+                ? nil
+                : RememberChoice(
+                    sessions.store.lifetime, isTicked: remembers, request, texts,
+                    besideProviders: !offered.providers.isEmpty),
             hasEmailField: offered.field != nil, hasError: hasError,
             lastUsed: completion.lastMethod.value(in: request), texts: texts,
             logo: { assets.path(of: "provider-\($0).svg") })
