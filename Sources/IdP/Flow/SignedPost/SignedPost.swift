@@ -73,7 +73,13 @@ package struct SignedPost<Signer: Sendable>: Sendable {
     @Sendable func receive(_ request: Request, _ context: VisitorContext) async throws -> Response {
         do {
             let (signer, body) = try await signed(request, context)
-            return try await answer(signer, body, context)
+            do { return try await answer(signer, body, context) } catch var refused as SignedPostError
+                where refused.code == .invalidSignature && !refused.isAudited
+            {
+                // Right by the entry that the client had when the request came.
+                refused.near = await explain?(request, body)
+                throw refused
+            }
         } catch let error as SignedPostError {
             let event = error.event(words.refused)
             context.record(error.isAudited ? event.only(in: .log) : event)

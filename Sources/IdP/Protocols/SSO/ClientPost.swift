@@ -60,8 +60,10 @@ struct ClientPost<Question: ClientQuestion>: Sendable {
                     // No transaction has compared the client, which may have been dropped by then, or its secret.
                     await clients.renew()
                     try clients.checkCompared()
-                    guard clients.client(id: signed.client.id).map(signed.isSigned) == true else {
-                        throw SignedPostError.badSignature(.unknownClient, claimed: signed.client.id)
+                    let client = clients.client(id: signed.client.id)
+                    guard client.map(signed.isSigned) == true else {
+                        throw SignedPostError.badSignature(
+                            client == nil ? .unknownClient : .wrong, claimed: signed.client.id)
                     }
                     throw error
                 }
