@@ -19,7 +19,7 @@ final class ScriptedSMTPServer: Sendable {
     private let ignoresQuit: Bool
 
     /// - Parameters:
-    ///   - replies: by the first four letters of the command; `greeting` before the first one, `.` after the email. An empty one
+    ///   - replies: by the verb of the command; `greeting` before the first one, `.` after the email. An empty one
     ///     closes the connection.
     ///   - toNames: other replies, by the name in EHLO.
     ///   - first: other replies to the first command of a kind.
