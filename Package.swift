@@ -144,13 +144,20 @@ let package = Package(
             path: "Sources/IdP/Clients",
             swiftSettings: settings),
         .target(
+            name: "IdPSignOut",
+            dependencies: ["IdPClients", "SSOShared", "SSOWeb", "Storage", lifecycle, logging],
+            path: "Sources/IdP/SignOut",
+            swiftSettings: settings),
+        .target(
             name: "IdPAccounts",
-            dependencies: ["IdPClients", "SSOShared", "SSOWeb", "Storage", httpTypes, hummingbird, logging, nioCore],
+            dependencies: [
+                "IdPClients", "IdPSignOut", "SSOShared", "SSOWeb", "Storage", httpTypes, hummingbird, logging,
+            ],
             path: "Sources/IdP/Accounts",
             swiftSettings: settings, plugins: [pageFiles]),
         .target(
             name: "IdPOperations",
-            dependencies: ["IdPAccounts", "IdPClients", "SSOShared", "SSOWeb", "Storage", logging],
+            dependencies: ["IdPAccounts", "IdPClients", "IdPSignOut", "SSOShared", "SSOWeb", "Storage", logging],
             path: "Sources/IdP/Operations",
             swiftSettings: settings),
         .target(
@@ -160,14 +167,13 @@ let package = Package(
             swiftSettings: settings),
         .target(
             name: "IdPMail",
-            dependencies: ["SSOShared", "SSOWeb", "Storage", httpTypes, hummingbird, logging, nioCore],
+            dependencies: ["SSOShared", "SSOWeb", "Storage", lifecycle, logging],
             path: "Sources/IdP/Mail",
             swiftSettings: settings),
         .target(
             name: "IdPProviders",
             dependencies: [
-                "CCurl", "CZlib", "JWT", "SSOShared", "SSOWeb", "YAMLSettings", httpTypes, hummingbird, logging,
-                nioCore,
+                "CZlib", "JWT", "SSOShared", "SSOWeb", "YAMLSettings", logging,
                 .product(name: "Yams", package: "Yams"),
             ],
             path: "Sources/IdP/Providers",
@@ -175,18 +181,34 @@ let package = Package(
         .target(
             name: "IdPFlow",
             dependencies: [
-                "IdPAccounts", "IdPClients", "IdPMail", "SSOShared", "SSOWeb", "Storage", httpTypes, hummingbird,
-                logging, nioCore,
+                "IdPAccounts", "IdPClients", "IdPMail", "IdPSignOut", "SSOShared", "SSOWeb", "Storage", httpTypes,
+                hummingbird, logging, nioCore,
             ],
             path: "Sources/IdP/Flow",
             swiftSettings: settings, plugins: [pageFiles]),
         .target(
+            name: "IdPAuthorization",
+            dependencies: [
+                "IdPAccounts", "IdPClients", "IdPFlow", "IdPSignOut", "SSOShared", "SSOWeb", "Storage", httpTypes,
+                hummingbird, logging,
+            ],
+            path: "Sources/IdP/Authorization",
+            swiftSettings: settings, plugins: [pageFiles]),
+        .target(
             name: "IdPSignIn",
             dependencies: [
-                "IdPAccounts", "IdPClients", "IdPFlow", "IdPInboundMail", "IdPMail", "IdPProviders", "SSOShared",
-                "SSOWeb", "Storage", "WebAuthn", httpTypes, hummingbird, logging, nioCore,
+                "IdPAccounts", "IdPAuthorization", "IdPClients", "IdPFlow", "IdPInboundMail", "IdPMail", "IdPProviders",
+                "SSOShared", "SSOWeb", "Storage", httpTypes, hummingbird, logging, nioCore,
             ],
             path: "Sources/IdP/SignIn",
+            swiftSettings: settings, plugins: [pageFiles]),
+        .target(
+            name: "IdPPasskeys",
+            dependencies: [
+                "IdPAccounts", "IdPClients", "IdPFlow", "IdPSignIn", "IdPSignOut", "SSOShared", "SSOWeb", "Storage",
+                "WebAuthn", httpTypes, hummingbird, logging,
+            ],
+            path: "Sources/IdP/Passkeys",
             swiftSettings: settings, plugins: [pageFiles]),
         .target(
             name: "IdPProviderSignIn",
@@ -197,35 +219,55 @@ let package = Package(
             path: "Sources/IdP/ProviderSignIn",
             swiftSettings: settings, plugins: [pageFiles]),
         .target(
-            name: "IdPProtocols",
+            name: "IdPSigningKeys",
+            dependencies: ["IdPClients", "JWT", "SSOShared", "SSOWeb", "Storage", logging],
+            path: "Sources/IdP/SigningKeys",
+            swiftSettings: settings),
+        .target(
+            name: "IdPSSO",
             dependencies: [
-                "IdPAccounts", "IdPClients", "IdPFlow", "JWT", "SSOShared", "SSOWeb", "Storage", "WellKnown", httpTypes,
-                hummingbird, logging, nioCore,
+                "IdPAccounts", "IdPAuthorization", "IdPClients", "IdPFlow", "IdPSignOut", "SSOShared", "SSOWeb",
+                "Storage", httpTypes, hummingbird, logging,
             ],
-            path: "Sources/IdP/Protocols",
+            path: "Sources/IdP/Protocols/SSO",
+            swiftSettings: settings, plugins: [pageFiles]),
+        .target(
+            name: "IdPOIDC",
+            dependencies: [
+                "IdPAccounts", "IdPAuthorization", "IdPClients", "IdPFlow", "IdPSignOut", "IdPSigningKeys", "JWT",
+                "SSOShared", "SSOWeb", "Storage", httpTypes, hummingbird, logging, nioCore,
+            ],
+            path: "Sources/IdP/Protocols/OIDC",
+            swiftSettings: settings, plugins: [pageFiles]),
+        .target(
+            name: "IdPGate",
+            dependencies: [
+                "IdPAccounts", "IdPAuthorization", "IdPClients", "IdPFlow", "IdPSignOut", "IdPSigningKeys", "JWT",
+                "SSOShared", "SSOWeb", "Storage", "WellKnown", httpTypes, hummingbird, logging, nioCore,
+            ],
+            path: "Sources/IdP/Protocols/Gate",
             swiftSettings: settings, plugins: [pageFiles]),
         .target(
             name: "IdPApps",
             dependencies: [
                 "IdPAccounts", "IdPClients", "IdPFlow", "IdPProviders", "SSOShared", "SSOWeb", "Storage", "WellKnown",
-                httpTypes, hummingbird, logging, nioCore,
+                httpTypes, hummingbird, logging,
             ],
             path: "Sources/IdP/Apps",
             swiftSettings: settings, plugins: [pageFiles]),
         .target(
             name: "IdPAccountPages",
             dependencies: [
-                "IdPAccounts", "IdPClients", "IdPFlow", "IdPMail", "IdPOperations", "IdPProviders", "SSOShared",
-                "SSOWeb",
-                "Storage", httpTypes, hummingbird, logging, nioCore,
+                "IdPAccounts", "IdPAuthorization", "IdPClients", "IdPFlow", "IdPMail", "IdPOperations", "IdPProviders",
+                "IdPSignOut", "SSOShared", "SSOWeb", "Storage", httpTypes, hummingbird, logging,
             ],
             path: "Sources/IdP/AccountPages",
             swiftSettings: settings, plugins: [pageFiles]),
         .target(
             name: "IdPAdmin",
             dependencies: [
-                "IdPAccounts", "IdPClients", "IdPFlow", "IdPMail", "IdPOperations", "SSOShared", "SSOWeb", "Storage",
-                httpTypes, hummingbird, logging, nioCore,
+                "IdPAccounts", "IdPClients", "IdPFlow", "IdPMail", "IdPOperations", "IdPSignOut", "SSOShared", "SSOWeb",
+                "Storage", httpTypes, hummingbird, logging,
             ],
             path: "Sources/IdP/Admin",
             swiftSettings: settings, plugins: [pageFiles]),
@@ -241,25 +283,36 @@ let package = Package(
         .target(
             name: "IdPSchema",
             dependencies: [
-                "IdPAccountPages", "IdPAccounts", "IdPAdmin", "IdPApps", "IdPClients", "IdPFlow", "IdPMail",
-                "IdPOperations", "IdPProtocols", "IdPProviderSignIn", "IdPSignIn", "SSOShared", "SSOWeb", "Storage",
-                "ThisBuild",
+                "IdPAccountPages", "IdPAccounts", "IdPAdmin", "IdPApps", "IdPAuthorization", "IdPClients", "IdPGate",
+                "IdPMail", "IdPOIDC", "IdPOperations", "IdPProviderSignIn", "IdPSignIn", "IdPSignOut", "IdPSigningKeys",
+                "SSOShared", "SSOWeb", "Storage", "ThisBuild",
             ],
             path: "Sources/IdP/Schema",
             swiftSettings: settings),
 
-        // The program `idp`: commands, settings, migrations, and the list of what it consists of.
+        // What `idp serve` consists of: the settings, the list of features, services, metrics.
+        .target(
+            name: "IdPServer",
+            dependencies: [
+                "IdPAccountPages", "IdPAccounts", "IdPAdmin", "IdPApps", "IdPAuthorization", "IdPClients",
+                "IdPDevPages", "IdPFlow", "IdPGate", "IdPMail", "IdPOIDC", "IdPOperations", "IdPPasskeys",
+                "IdPProviderSignIn", "IdPProviders", "IdPSSO", "IdPSchema", "IdPSignIn", "IdPSignOut", "IdPSigningKeys",
+                "JWT", "SSOShared", "SSOWeb", "Storage", "StorageEngines", "ThisBuild", hummingbird, lifecycle, logging,
+            ],
+            path: "Sources/IdP/Server",
+            swiftSettings: settings, plugins: [pageFiles]),
+
+        // The program `idp`: its commands.
         .executableTarget(
             name: "IdP",
             dependencies: [
-                "CommandLines", "IdPAccountPages", "IdPAccounts", "IdPAdmin", "IdPApps", "IdPClients", "IdPDevPages",
-                "IdPFlow", "IdPInboundMail", "IdPMail",
-                "IdPOperations", "IdPProtocols", "IdPProviders", "IdPProviderSignIn", "IdPSchema", "IdPSignIn", "JWT",
-                "PostgresStorage", "SQLiteStorage", "SSOShared", "SSOWeb", "Storage", "StorageEngines", "ThisBuild",
-                "WellKnown", arguments, httpTypes, hummingbird, lifecycle, logging, nioCore,
+                "CommandLines", "IdPAccountPages", "IdPAccounts", "IdPClients", "IdPDevPages", "IdPFlow", "IdPGate",
+                "IdPInboundMail", "IdPMail", "IdPOperations", "IdPProviders", "IdPSchema", "IdPServer", "IdPSignIn",
+                "IdPSignOut", "IdPSigningKeys", "PostgresStorage", "SQLiteStorage", "SSOShared", "SSOWeb", "Storage",
+                "StorageEngines", "ThisBuild", arguments, logging,
             ],
             path: "Sources/IdP/Program",
-            swiftSettings: settings, plugins: [pageFiles]),
+            swiftSettings: settings),
 
         // The sample client.
         .executableTarget(
@@ -305,18 +358,18 @@ let package = Package(
         .testTarget(
             name: "Counterparts",
             dependencies: [
-                "TestKit", "WebTestKit", "IdPClients", "IdPInboundMail", "IdPMail", "IdPProtocols", "IdPProviders",
-                "JWT", "SSOShared",
-                "SSOWeb",
+                "TestKit", "WebTestKit", "IdPClients", "IdPInboundMail", "IdPMail", "IdPOIDC", "IdPProviders", "IdPSSO",
+                "JWT", "SSOShared", "SSOWeb",
             ],
             swiftSettings: testSettings),
         .testTarget(
             name: "IdPTestKit",
             dependencies: [
-                "TestKit", "WebTestKit", "ProbeKit", "Counterparts", "IdP", "IdPAccounts", "IdPClients", "IdPDevPages",
-                "IdPFlow", "IdPMail", "IdPOperations", "IdPProtocols", "IdPProviders", "IdPSchema", "PostgresStorage",
-                "JWT", "RelyingParty", "SQLiteStorage", "SSONative", "SSOClient", "SSOShared", "SSOWeb", "Storage",
-                httpTypes, hummingbird, logging, nioCore,
+                "TestKit", "WebTestKit", "ProbeKit", "Counterparts", "IdP", "IdPAccounts", "IdPAuthorization",
+                "IdPClients", "IdPDevPages", "IdPFlow", "IdPGate", "IdPMail", "IdPOIDC", "IdPOperations",
+                "IdPProviders", "IdPSSO", "IdPSchema", "IdPServer", "IdPSignOut", "JWT", "PostgresStorage",
+                "RelyingParty", "SQLiteStorage", "SSOClient", "SSONative", "SSOShared", "SSOWeb", "Storage", httpTypes,
+                hummingbird, logging, nioCore,
             ],
             swiftSettings: testSettings),
 
@@ -358,11 +411,11 @@ let package = Package(
         .testTarget(
             name: "IdPClientsTests",
             dependencies: [
-                "TestKit", "WebTestKit", "Counterparts", "IdPClients", "IdPProtocols", "SSOShared", "SSOWeb",
+                "TestKit", "WebTestKit", "Counterparts", "IdPClients", "IdPOIDC", "IdPSSO", "SSOShared", "SSOWeb",
             ],
             swiftSettings: testSettings),
         .testTarget(
-            name: "IdPAccountsTests", dependencies: ["TestKit", "IdPAccounts", "SSOShared", "SSOWeb"],
+            name: "IdPAccountsTests", dependencies: ["TestKit", "IdPAccounts", "IdPSignOut", "SSOShared", "SSOWeb"],
             swiftSettings: testSettings),
         .testTarget(
             name: "IdPOperationsTests",
@@ -383,8 +436,8 @@ let package = Package(
         .testTarget(
             name: "IdPSignInTests",
             dependencies: [
-                "TestKit", "WebTestKit", "IdPFlow", "IdPProviders", "IdPProviderSignIn", "IdPSignIn", "SSOShared",
-                "SSOWeb",
+                "TestKit", "WebTestKit", "IdPAccounts", "IdPAuthorization", "IdPProviderSignIn", "IdPProviders",
+                "IdPSignIn", "SSOShared", "SSOWeb",
             ],
             swiftSettings: testSettings),
         .testTarget(
@@ -405,10 +458,10 @@ let package = Package(
         .testTarget(
             name: "ModelTests",
             dependencies: [
-                "TestKit", "WebTestKit", "Counterparts", "IdPTestKit", "ProbeKit", "IdP", "IdPAccounts", "IdPClients",
-                "IdPDevPages",
-                "IdPFlow", "IdPMail", "IdPOperations", "IdPProtocols", "IdPSchema", "IdPSignIn", "SQLiteStorage",
-                "SSOShared", "SSOWeb", "Storage", httpTypes, hummingbird, logging, nioCore,
+                "TestKit", "WebTestKit", "Counterparts", "IdPTestKit", "ProbeKit", "IdP", "IdPAccountPages",
+                "IdPAccounts", "IdPAdmin", "IdPClients", "IdPDevPages", "IdPFlow", "IdPGate", "IdPMail",
+                "IdPOperations", "IdPSchema", "IdPServer", "IdPSignOut", "SQLiteStorage", "SSOShared", "SSOWeb",
+                "Storage", httpTypes, hummingbird, logging, nioCore,
                 .product(name: "NIOEmbedded", package: "swift-nio"),
             ],
             swiftSettings: testSettings),
@@ -418,10 +471,9 @@ let package = Package(
             name: "AccountTests",
             dependencies: [
                 "TestKit", "WebTestKit", "Counterparts", "IdPTestKit", "ProbeKit", "IdP", "IdPAccountPages",
-                "IdPAccounts",
-                "IdPApps", "IdPClients", "IdPDevPages", "IdPFlow", "IdPMail", "IdPOperations", "IdPProtocols",
-                "IdPProviders", "IdPProviderSignIn", "IdPSchema", "IdPSignIn", "SQLiteStorage", "SSOShared", "SSOWeb",
-                "Storage", logging,
+                "IdPAccounts", "IdPApps", "IdPAuthorization", "IdPClients", "IdPDevPages", "IdPFlow", "IdPGate",
+                "IdPMail", "IdPOIDC", "IdPOperations", "IdPProviderSignIn", "IdPProviders", "IdPSchema", "IdPServer",
+                "IdPSignIn", "IdPSignOut", "SQLiteStorage", "SSOShared", "SSOWeb", "Storage", logging,
             ],
             path: "Tests/SSOTests/Accounts",
             swiftSettings: testSettings),
@@ -429,26 +481,25 @@ let package = Package(
             name: "OwnAccountTests",
             dependencies: [
                 "TestKit", "WebTestKit", "Counterparts", "IdPTestKit", "ProbeKit", "IdP", "IdPAccountPages",
-                "IdPAccounts",
-                "IdPClients", "IdPMail", "IdPOperations", "IdPProviders", "SSOShared", "SSOWeb", "Storage",
+                "IdPAccounts", "IdPClients", "IdPMail", "IdPOperations", "IdPProviders", "IdPServer", "IdPSignOut",
+                "SSOShared", "SSOWeb", "Storage",
             ],
             swiftSettings: testSettings),
         .testTarget(
             name: "AdminTests",
             dependencies: [
                 "TestKit", "WebTestKit", "Counterparts", "IdPTestKit", "ProbeKit", "IdP", "IdPAccounts", "IdPAdmin",
-                "IdPClients",
-                "IdPFlow", "IdPMail", "IdPOperations", "IdPProtocols", "IdPSchema", "SSOShared", "SSOWeb", "Storage",
-                httpTypes, hummingbird, logging,
+                "IdPAuthorization", "IdPClients", "IdPFlow", "IdPMail", "IdPOIDC", "IdPOperations", "IdPServer",
+                "SSOShared", "SSOWeb", "Storage", httpTypes, hummingbird, logging,
             ],
             swiftSettings: testSettings),
         .testTarget(
             name: "AppTests",
             dependencies: [
                 "TestKit", "WebTestKit", "Counterparts", "IdPTestKit", "ProbeKit", "IdP", "IdPAccounts", "IdPApps",
-                "IdPClients",
-                "IdPDevPages", "IdPFlow", "IdPMail", "IdPOperations", "IdPProviders", "IdPSchema", "RelyingParty",
-                "SQLiteStorage", "SSOClient", "SSOShared", "SSOWeb", "Storage", "WellKnown", hummingbird, logging,
+                "IdPClients", "IdPDevPages", "IdPFlow", "IdPMail", "IdPOperations", "IdPProviders", "IdPSchema",
+                "IdPServer", "RelyingParty", "SQLiteStorage", "SSOClient", "SSOShared", "SSOWeb", "Storage",
+                "WellKnown", hummingbird, logging,
                 .product(name: "Yams", package: "Yams"),
             ],
             path: "Tests/SSOTests/Apps",
@@ -456,18 +507,18 @@ let package = Package(
         .testTarget(
             name: "ClientTests",
             dependencies: [
-                "TestKit", "WebTestKit", "Counterparts", "IdPTestKit", "ProbeKit", "IdP", "IdPAccounts", "IdPClients",
-                "IdPFlow",
-                "IdPMail", "IdPOperations", "IdPProtocols", "SSOShared", "SSOWeb", "Storage",
+                "TestKit", "WebTestKit", "Counterparts", "IdPTestKit", "ProbeKit", "IdP", "IdPAccounts",
+                "IdPAuthorization", "IdPClients", "IdPFlow", "IdPGate", "IdPMail", "IdPOIDC", "IdPOperations", "IdPSSO",
+                "IdPServer", "IdPSignOut", "IdPSigningKeys", "SSOShared", "SSOWeb", "Storage",
             ],
             path: "Tests/SSOTests/Clients",
             swiftSettings: testSettings),
         .testTarget(
             name: "GateTests",
             dependencies: [
-                "TestKit", "WebTestKit", "Counterparts", "IdPTestKit", "ProbeKit", "IdP", "IdPAccounts", "IdPClients",
-                "IdPFlow",
-                "IdPOperations", "IdPProtocols", "JWT", "SSOShared", "SSOWeb", "Storage",
+                "TestKit", "WebTestKit", "Counterparts", "IdPTestKit", "ProbeKit", "IdP", "IdPClients", "IdPFlow",
+                "IdPGate", "IdPOIDC", "IdPOperations", "IdPServer", "IdPSignOut", "JWT", "SSOShared", "SSOWeb",
+                "Storage",
             ],
             swiftSettings: testSettings),
         .testTarget(
@@ -475,8 +526,7 @@ let package = Package(
             dependencies: [
                 "TestKit", "WebTestKit", "Counterparts", "IdPTestKit", "ProbeKit", "IdP", "IdPAccounts", "IdPClients",
                 "IdPDevPages", "IdPFlow", "IdPInboundMail", "IdPMail", "IdPOperations", "IdPProviders", "IdPSchema",
-                "IdPSignIn",
-                "SQLiteStorage", "SSOShared", "SSOWeb", "Storage", httpTypes, hummingbird,
+                "IdPServer", "IdPSignIn", "SQLiteStorage", "SSOShared", "SSOWeb", "Storage", httpTypes, hummingbird,
             ],
             path: "Tests/SSOTests/Email",
             swiftSettings: testSettings),
@@ -484,21 +534,18 @@ let package = Package(
             name: "PageTests",
             dependencies: [
                 "TestKit", "WebTestKit", "Counterparts", "IdPTestKit", "ProbeKit", "IdP", "IdPAccountPages",
-                "IdPAccounts",
-                "IdPClients",
-                "IdPDevPages", "IdPFlow", "IdPMail", "IdPOperations", "IdPProtocols", "IdPProviders", "RelyingParty",
-                "SSOClient", "SSOShared", "SSOWeb", "Storage", httpTypes, hummingbird, nioCore,
+                "IdPAccounts", "IdPAuthorization", "IdPClients", "IdPDevPages", "IdPFlow", "IdPMail", "IdPOIDC",
+                "IdPOperations", "IdPProviders", "IdPServer", "RelyingParty", "SSOClient", "SSOShared", "SSOWeb",
+                "Storage", httpTypes, hummingbird, nioCore,
             ],
             path: "Tests/SSOTests/Pages",
             swiftSettings: testSettings),
         .testTarget(
             name: "ProgramTests",
             dependencies: [
-                "CommandLines", "TestKit", "WebTestKit", "Counterparts", "IdPTestKit", "ProbeKit", "IdP", "IdPAccounts",
-                "IdPClients",
-                "IdPMail",
-                "IdPFlow", "IdPOperations", "IdPProtocols", "IdPProviders", "IdPSchema", "PostgresStorage",
-                "RelyingParty",
+                "TestKit", "WebTestKit", "Counterparts", "IdPTestKit", "ProbeKit", "CommandLines", "IdP", "IdPAccounts",
+                "IdPAuthorization", "IdPClients", "IdPFlow", "IdPGate", "IdPMail", "IdPOIDC", "IdPOperations",
+                "IdPProviders", "IdPSSO", "IdPSchema", "IdPServer", "IdPSignOut", "PostgresStorage", "RelyingParty",
                 "SQLiteStorage", "SSOShared", "SSOWeb", "Storage", hummingbird, logging,
             ],
             path: "Tests/SSOTests/Program",
@@ -506,10 +553,10 @@ let package = Package(
         .testTarget(
             name: "ProtocolTests",
             dependencies: [
-                "TestKit", "WebTestKit", "Counterparts", "IdPTestKit", "ProbeKit", "IdP", "IdPAccounts", "IdPClients",
-                "IdPFlow",
-                "IdPOperations", "IdPProtocols", "IdPProviders", "IdPSchema", "JWT", "SQLiteStorage", "SSOShared",
-                "SSOWeb", "Storage", hummingbird,
+                "TestKit", "WebTestKit", "Counterparts", "IdPTestKit", "ProbeKit", "IdP", "IdPAccounts",
+                "IdPAuthorization", "IdPClients", "IdPFlow", "IdPOIDC", "IdPOperations", "IdPProviders", "IdPSSO",
+                "IdPSchema", "IdPServer", "IdPSignOut", "IdPSigningKeys", "JWT", "SQLiteStorage", "SSOShared", "SSOWeb",
+                "Storage", hummingbird,
             ],
             path: "Tests/SSOTests/Protocols",
             swiftSettings: testSettings),
@@ -526,19 +573,18 @@ let package = Package(
             name: "PasskeyTests",
             dependencies: [
                 "TestKit", "WebTestKit", "Counterparts", "IdPTestKit", "ProbeKit", "IdP", "IdPAccounts", "IdPClients",
-                "IdPFlow",
-                "IdPOperations",
-                "IdPProviders", "IdPSignIn", "JWT", "SSOShared", "SSOWeb", "Storage", "WebAuthn",
+                "IdPFlow", "IdPOIDC", "IdPOperations", "IdPPasskeys", "IdPProviders", "IdPSSO", "IdPServer",
+                "IdPSignOut", "JWT", "SSOShared", "SSOWeb", "Storage", "WebAuthn",
             ],
             path: "Tests/SSOTests/Passkeys",
             swiftSettings: testSettings),
         .testTarget(
             name: "SignInTests",
             dependencies: [
-                "TestKit", "WebTestKit", "Counterparts", "IdPTestKit", "ProbeKit", "IdP", "IdPAccounts", "IdPClients",
-                "IdPFlow",
-                "IdPMail", "IdPOperations", "IdPProtocols", "IdPProviders", "IdPProviderSignIn", "IdPSchema",
-                "IdPSignIn", "JWT", "SQLiteStorage", "SSOClient", "SSOShared", "SSOWeb", "Storage",
+                "TestKit", "WebTestKit", "Counterparts", "IdPTestKit", "ProbeKit", "IdP", "IdPAccounts",
+                "IdPAuthorization", "IdPClients", "IdPFlow", "IdPMail", "IdPOperations", "IdPProviderSignIn",
+                "IdPProviders", "IdPSchema", "IdPSignIn", "IdPSignOut", "JWT", "SQLiteStorage", "SSOClient",
+                "SSOShared", "SSOWeb", "Storage",
             ],
             path: "Tests/SSOTests/SignIn",
             swiftSettings: testSettings),
@@ -547,8 +593,8 @@ let package = Package(
         .testTarget(
             name: "SmokeTests",
             dependencies: [
-                "TestKit", "Counterparts", "IdPTestKit", "IdP", "IdPProtocols", "IdPProviders", "RelyingParty",
-                "SSOShared", "SSOWeb", "WellKnownTool",
+                "TestKit", "Counterparts", "IdPTestKit", "IdP", "IdPOIDC", "IdPProviders", "RelyingParty", "SSOShared",
+                "SSOWeb", "WellKnownTool",
             ],
             path: "Tests/DeploymentTests/Smoke",
             swiftSettings: testSettings),
@@ -563,10 +609,8 @@ let package = Package(
             name: "DeploymentTests",
             dependencies: [
                 "TestKit", "WebTestKit", "Counterparts", "IdPTestKit", "IdP", "IdPApps", "IdPInboundMail", "IdPMail",
-                "IdPProtocols",
-                "IdPProviders", "IdPSchema", "IdPSignIn", "RelyingParty", "RelyingPartyExample", "SQLiteStorage",
-                "SSONative", "SSOClient", "SSOShared", "SSOWeb", "Storage", "WellKnown", "WellKnownTool", arguments,
-                hummingbird,
+                "IdPSchema", "IdPServer", "RelyingParty", "RelyingPartyExample", "SQLiteStorage", "SSOClient",
+                "SSONative", "SSOShared", "SSOWeb", "Storage", "WellKnown", "WellKnownTool", arguments, hummingbird,
                 logging,
             ],
             path: "Tests/DeploymentTests/Programs",
@@ -574,10 +618,9 @@ let package = Package(
         .testTarget(
             name: "CommandTests",
             dependencies: [
-                "TestKit", "WebTestKit", "Counterparts", "IdPTestKit", "ProbeKit", "IdP", "IdPProtocols",
-                "IdPProviders",
-                "IdPSchema", "IdPSignIn", "PostgresStorage", "RelyingParty", "SQLiteStorage", "SSOShared", "SSOWeb",
-                "Storage", "WellKnownTool", arguments,
+                "TestKit", "WebTestKit", "Counterparts", "IdPTestKit", "ProbeKit", "IdP", "IdPOIDC", "IdPProviders",
+                "IdPSchema", "IdPServer", "IdPSignIn", "PostgresStorage", "RelyingParty", "SQLiteStorage", "SSOShared",
+                "SSOWeb", "Storage", "WellKnownTool", arguments,
             ],
             path: "Tests/DeploymentTests/Commands",
             swiftSettings: testSettings),
@@ -585,20 +628,20 @@ let package = Package(
             name: "DeployTests",
             dependencies: [
                 "TestKit", "Counterparts", "IdPTestKit", "IdP", "IdPAccountPages", "IdPAccounts", "IdPApps",
-                "IdPClients",
-                "IdPFlow", "IdPInboundMail", "IdPMail", "IdPOperations", "IdPProtocols", "IdPProviders",
-                "IdPProviderSignIn", "IdPSignIn",
-                "RelyingParty", "SSOShared", "SSOWeb", "Storage", "WebAuthn", "WellKnownTool", logging,
+                "IdPAuthorization", "IdPClients", "IdPFlow", "IdPGate", "IdPInboundMail", "IdPMail", "IdPOIDC",
+                "IdPOperations", "IdPPasskeys", "IdPProviderSignIn", "IdPProviders", "IdPSSO", "IdPServer", "IdPSignIn",
+                "IdPSignOut", "IdPSigningKeys", "RelyingParty", "SSOShared", "SSOWeb", "Storage", "WebAuthn",
+                "WellKnownTool", logging,
             ],
             path: "Tests/DeploymentTests/Deploy",
             swiftSettings: testSettings),
         .testTarget(
             name: "JourneyTests",
             dependencies: [
-                "TestKit", "WebTestKit", "Counterparts", "IdPTestKit", "ProbeKit", "IdP", "IdPProtocols",
-                "IdPProviders",
-                "IdPSchema", "RelyingParty", "RelyingPartyExample", "SQLiteStorage", "SSONative", "SSOShared", "SSOWeb",
-                "Storage", "ThisBuild", "WellKnownTool", httpTypes, hummingbird, logging, nioCore,
+                "TestKit", "WebTestKit", "Counterparts", "IdPTestKit", "ProbeKit", "IdP", "IdPOIDC", "IdPProviders",
+                "IdPSchema", "IdPServer", "RelyingParty", "RelyingPartyExample", "SQLiteStorage", "SSONative",
+                "SSOShared", "SSOWeb", "Storage", "ThisBuild", "WellKnownTool", httpTypes, hummingbird, logging,
+                nioCore,
             ],
             path: "Tests/DeploymentTests/Journeys",
             swiftSettings: testSettings),

@@ -24,8 +24,9 @@ struct PageFilesPlugin: BuildToolPlugin {
         ]
     }
 
-    /// `PageFiles.signIn` for the folder `SignIn`, and `PageFiles.web` for `SSOWeb`.
+    /// `PageFiles.signIn` for the folder `SignIn`, `PageFiles.web` for `SSOWeb`, and `PageFiles.oidc` for `OIDC`.
     private static func property(_ folder: String) -> String {
+        guard folder != folder.uppercased() else { return folder.lowercased() }
         let name = folder.hasPrefix("SSO") ? folder.dropFirst(3) : folder[...]
         return name.prefix(1).lowercased() + name.dropFirst()
     }

@@ -4,7 +4,6 @@ import Storage
 import Testing
 
 @testable import Counterparts
-@testable import IdP
 @testable import IdPAccounts
 @testable import IdPAdmin
 @testable import IdPClients

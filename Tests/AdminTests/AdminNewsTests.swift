@@ -10,6 +10,7 @@ import Testing
 @testable import IdPAdmin
 @testable import IdPClients
 @testable import IdPOperations
+@testable import IdPServer
 @testable import IdPTestKit
 @testable import TestKit
 @testable import WebTestKit

@@ -4,13 +4,12 @@ import Storage
 import Testing
 
 @testable import Counterparts
-@testable import IdP
-@testable import IdPAccounts
 @testable import IdPAdmin
+@testable import IdPAuthorization
 @testable import IdPClients
-@testable import IdPFlow
 @testable import IdPMail
 @testable import IdPOperations
+@testable import IdPServer
 @testable import IdPTestKit
 @testable import TestKit
 @testable import WebTestKit

@@ -3,11 +3,9 @@ import SSOWeb
 import Storage
 
 @testable import Counterparts
-@testable import IdP
 @testable import IdPAccounts
 @testable import IdPAdmin
 @testable import IdPClients
-@testable import IdPFlow
 @testable import IdPMail
 @testable import IdPOperations
 @testable import IdPTestKit

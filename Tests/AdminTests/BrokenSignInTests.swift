@@ -6,14 +6,10 @@ import Synchronization
 import Testing
 
 @testable import Counterparts
-@testable import IdP
-@testable import IdPAccounts
 @testable import IdPAdmin
 @testable import IdPClients
-@testable import IdPFlow
 @testable import IdPMail
 @testable import IdPOperations
-@testable import IdPProtocols
 @testable import IdPTestKit
 @testable import TestKit
 @testable import WebTestKit

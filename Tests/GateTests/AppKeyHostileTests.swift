@@ -4,11 +4,9 @@ import SSOWeb
 import Storage
 import Testing
 
-@testable import IdP
-@testable import IdPAccounts
 @testable import IdPClients
 @testable import IdPOperations
-@testable import IdPProtocols
+@testable import IdPSignOut
 @testable import IdPTestKit
 @testable import TestKit
 @testable import WebTestKit

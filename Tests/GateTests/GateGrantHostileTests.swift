@@ -2,8 +2,6 @@ import SSOShared
 import SSOWeb
 import Testing
 
-@testable import IdP
-@testable import IdPProtocols
 @testable import IdPTestKit
 @testable import TestKit
 @testable import WebTestKit

@@ -1,7 +1,5 @@
 import Testing
 
-@testable import IdP
-@testable import IdPProtocols
 @testable import IdPTestKit
 @testable import TestKit
 @testable import WebTestKit

@@ -5,11 +5,9 @@ import SSOWeb
 import Storage
 import Testing
 
-@testable import IdP
-@testable import IdPAccounts
 @testable import IdPClients
+@testable import IdPOIDC
 @testable import IdPOperations
-@testable import IdPProtocols
 @testable import IdPTestKit
 @testable import TestKit
 @testable import WebTestKit

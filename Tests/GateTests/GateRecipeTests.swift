@@ -2,9 +2,8 @@ import Foundation
 import Storage
 import Testing
 
-@testable import IdP
 @testable import IdPClients
-@testable import IdPProtocols
+@testable import IdPGate
 @testable import IdPTestKit
 @testable import TestKit
 @testable import WebTestKit

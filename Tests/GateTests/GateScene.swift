@@ -1,11 +1,9 @@
 import SSOShared
 import SSOWeb
 
-@testable import IdP
 @testable import IdPClients
 @testable import IdPFlow
 @testable import IdPOperations
-@testable import IdPProtocols
 @testable import IdPTestKit
 @testable import TestKit
 @testable import WebTestKit

@@ -3,9 +3,9 @@ import SSOWeb
 import Testing
 
 @testable import Counterparts
-@testable import IdP
 @testable import IdPClients
-@testable import IdPProtocols
+@testable import IdPGate
+@testable import IdPServer
 @testable import IdPTestKit
 @testable import TestKit
 @testable import WebTestKit

@@ -2,6 +2,7 @@ import SSOWeb
 import Testing
 
 @testable import IdPAccounts
+@testable import IdPSignOut
 @testable import TestKit
 
 @Suite("Causes of the events of accounts", .rules)

@@ -2,7 +2,8 @@ import Testing
 
 @testable import Counterparts
 @testable import IdPClients
-@testable import IdPProtocols
+@testable import IdPOIDC
+@testable import IdPSSO
 @testable import TestKit
 
 @Suite("A client's keys about access and signing out", .rules)

@@ -5,7 +5,6 @@ import Storage
 import Testing
 
 @testable import Counterparts
-@testable import IdP
 @testable import IdPAccountPages
 @testable import IdPAccounts
 @testable import IdPClients

@@ -5,13 +5,13 @@ import Storage
 import Testing
 
 @testable import Counterparts
-@testable import IdP
 @testable import IdPAccountPages
 @testable import IdPAccounts
 @testable import IdPClients
 @testable import IdPMail
 @testable import IdPOperations
 @testable import IdPProviders
+@testable import IdPServer
 @testable import IdPTestKit
 @testable import SSOWeb
 @testable import TestKit

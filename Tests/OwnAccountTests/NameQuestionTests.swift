@@ -3,7 +3,6 @@ import Storage
 import Testing
 
 @testable import Counterparts
-@testable import IdP
 @testable import IdPAccounts
 @testable import IdPClients
 @testable import IdPOperations

@@ -5,9 +5,7 @@ import Storage
 import Testing
 
 @testable import Counterparts
-@testable import IdP
 @testable import IdPAccountPages
-@testable import IdPAccounts
 @testable import IdPClients
 @testable import IdPOperations
 @testable import IdPTestKit

@@ -1,5 +1,4 @@
 package import Hummingbird
-import IdPAccounts
 package import IdPClients
 package import IdPFlow
 package import IdPMail

@@ -12,12 +12,6 @@ extension EventKind {
         "app_signed_out", .info, .row("session; `detail`: the app"),
         line: [.account, .session.orDash, .detail("device")], user: Text("activity.app-signed-out"),
         "A user signed an app out, on the home page or in another app.")
-    package static let sessionEnded = EventKind(
-        "session_ended", .info, .row("session, none if all or all others end; `cause`; with `no_access` the client"),
-        line: [.account, .session, .cause()], causes: SignOutCause.allCases.filter { !$0.isOwn }.map(\.eventCause),
-        user: Text("activity.session-ended"),
-        "Sessions ended before their time, not by a sign-out of their own. The log has a line of those that users end elsewhere; `session=others`: all but one."
-    )
     package static let identityLinked = EventKind(
         "identity_linked", .notice, .row("`detail`: the provider"), line: [.account, .detail("provider")],
         user: Text("activity.identity-added"), "A way to sign in was added to an account.")
@@ -82,29 +76,6 @@ package enum UserChange: String, CaseIterable, Sendable {
     }
 }
 
-extension SignOutCause {
-    var eventCause: EventCause { EventCause(rawValue, meaning) }
-
-    private var meaning: String {
-        switch self {
-        case .signedOut: "The user, in the browser or app that ends."
-        case .endedElsewhere: "The user, on another device."
-        case .otherAccount: "Another account signed in, or was asked for, in the same browser."
-        case .byOperator: "An operator, with a command."
-        case .identityRemoved: "The user removed a way to sign in."
-        case .addressProven: "The first proof of the address ended what was there before."
-        case .withdrawn: "A provider has ended a way to sign in."
-        case .addressChanged: "The account has another address."
-        case .restored: "A backup was put in the place of the database."
-        case .noAccess: "The user may not enter the client any more: [access](operations.md#groups-and-access)."
-        case .disabled: "The account was disabled."
-        case .endDate: "The account's end date is over."
-        case .erased: "The account was erased."
-        case .notAllowed: "`IDP_ALLOWED_EMAILS` does not name the address any more."
-        }
-    }
-}
-
 /// Why a passkey has ended: the causes of `passkey_removed`.
 package enum PasskeyEnd: String, CaseIterable, Sendable {
     case user, `operator`, forgotten, erased, restored
@@ -131,36 +102,10 @@ package enum PasskeyEnd: String, CaseIterable, Sendable {
     }
 }
 
-/// What happens to keys of apps.
-extension EventKind {
-    package static let appKeyMade = EventKind(
-        "app_key_made", .notice, .row("client; `detail`: the key"), line: [.client, .account, .detail("key")],
-        user: Text("activity.app-key-made"), "A user, or a command, has made a key for an app of a service.")
-    package static let appKeyEnded = EventKind(
-        "app_key_ended", .notice, .row("client; `detail`: the key; `cause`"),
-        line: [.client, .account, .detail("key"), .cause()],
-        causes: [
-            .init("user", "By its user."), .init("operator", "By a command."),
-            .init("disabled", "Its account was disabled."), .init("end_date", "The account's end date is over."),
-            .init("erased", "The account was erased."),
-            .init("not_allowed", "`IDP_ALLOWED_EMAILS` does not name the address any more."),
-            .init("address_proven", "It was made before the first proof of the account's mailbox."),
-            .init("client_removed", "Its service was removed, or taken out of the clients file."),
-        ], user: Text("activity.app-key-ended"), "A key for an app of a service has ended.")
-}
-
-extension AppKey {
-    package func event(_ kind: EventKind, by actor: AuditActor, cause: String? = nil) -> Event {
-        Event(kind, by: actor, account: account, client: client, cause: cause, detail: id)
-    }
-}
-
 /// The events of this target.
 package enum AccountEvents {
     package static let all: [EventKind] =
-        [.signedOut, .appSignedOut, .sessionEnded, .identityLinked, .identityRevoked, .passkeyRemoved, .userChanged]
-        + [.appKeyMade, .appKeyEnded]
-        + SignOutEvents.all
+        [.signedOut, .appSignedOut, .identityLinked, .identityRevoked, .passkeyRemoved, .userChanged]
         + [.accountChangeWaits, .accountChangeRefused]
         + [.addressChangeAsked, .addressCodeRejected, .addressChangeStopped]
 }

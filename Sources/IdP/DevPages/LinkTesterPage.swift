@@ -1,6 +1,5 @@
 import HTTPTypes
 import Hummingbird
-import IdPAccounts
 import IdPApps
 import IdPFlow
 import SSOShared

@@ -29,7 +29,7 @@ package struct Flow: Codable, Sendable {
         /// The address to fill into the sign-in form. Never logged.
         package let loginHint: String?
         /// The id of the only account that the flow may end with; nil when any will do, and in flows of earlier versions.
-        let account: String?
+        package let account: String?
         /// The strength that the sign-in must have at least; nil when any will do, and in flows of earlier versions.
         package let strength: Strength?
 
@@ -95,11 +95,11 @@ package struct EndedFlow: Codable, Sendable {
     /// The user has signed in for it, and it led on. False for one that expired, was cancelled or was pushed out.
     let isCompleted: Bool
     /// ``Flow/Demand/account``.
-    let account: String?
+    package let account: String?
     /// ``Flow/Demand/strength``: what comes back to the flow must be as strong as what it was begun for.
     package let strength: Strength?
 
-    init(_ flow: Flow, isCompleted: Bool = false) {
+    package init(_ flow: Flow, isCompleted: Bool = false) {
         (id, purpose, subject, returnTo) = (flow.id, flow.purpose, flow.subject, flow.returnTo)
         (logID, self.isCompleted) = (flow.logID, isCompleted)
         (account, strength) = (flow.demand.account, flow.demand.strength)
@@ -157,7 +157,7 @@ package struct FlowID: Sendable, Hashable {
     /// The link of a page that gives the flow up.
     package var cancel: String { Self.path(Self.cancelPath, self) }
 
-    var digest: [UInt8] { SHA256.hash(Array(text.utf8)) }
+    package var digest: [UInt8] { SHA256.hash(Array(text.utf8)) }
 }
 
 extension FlowID: Codable {
@@ -198,7 +198,7 @@ package struct FlowClients: Sendable {
     /// The registered client of an id.
     func client(id: String) -> Client? { clients.client(id: id) }
 
-    func newID(of client: String, _ randomness: any Randomness) throws -> FlowID {
+    package func newID(of client: String, _ randomness: any Randomness) throws -> FlowID {
         var bytes = try randomness.bytes(16)
         guard bytes.count == 16, let key = keys.first else { throw RandomnessError() }
         bytes.replaceSubrange(Self.randomBytes..., with: Self.tag(of: bytes, client, key))

@@ -24,7 +24,7 @@ package enum FlowError {
         explanation: Text("error.flow-too-long"), cause: "flow_payload_too_long")
 
     /// One session has begun too many flows.
-    static func tooMany(_ wait: Duration) -> PublicError {
+    package static func tooMany(_ wait: Duration) -> PublicError {
         PublicError(
             .tooManyRequests, code: "rate_limited", title: Text("error.flow-limit.title"),
             explanation: Text("error.flow-limit", ["count": String(FlowLimit.count), "wait": Text.span(wait)]),

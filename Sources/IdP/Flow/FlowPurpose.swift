@@ -90,7 +90,7 @@ package struct FlowPurposes: Sendable {
     private func purpose(of flow: Flow) -> (any FlowPurpose)? { all[flow.purpose] }
 
     /// Whether a client began a flow.
-    func isOfClient(_ flow: Flow) -> Bool { purpose(of: flow)?.isOfClient ?? false }
+    package func isOfClient(_ flow: Flow) -> Bool { purpose(of: flow)?.isOfClient ?? false }
 
     /// The name of the client or app that a flow of this session belongs to, for pages and emails.
     @Sendable package func name(of flow: FlowID?, in session: Session) -> String? {
@@ -116,7 +116,7 @@ package struct FlowPurposes: Sendable {
     }
 
     /// The path where a flow goes on, whatever its user was shown.
-    func resumption(of flow: FlowID, in slots: SessionSlots) -> String {
+    package func resumption(of flow: FlowID, in slots: SessionSlots) -> String {
         let known = slots[Flows.self].ended(flow).flatMap { all[$0.purpose] }
         return FlowID.path(known?.resumePath ?? unknownPath, flow)
     }

@@ -1,6 +1,6 @@
-import Hummingbird
+package import Hummingbird
 package import IdPAccounts
-import IdPClients
+package import IdPClients
 import SSOShared
 package import SSOWeb
 
@@ -50,7 +50,7 @@ package struct Flows: SessionSlot {
 
     /// The pending flow of the same request, as after a reload, that a sign-in of any age will do for. Nil without one, and for a request
     /// without a replay key.
-    func pending(_ request: Flow.Request, now: Timestamp) -> FlowID? {
+    package func pending(_ request: Flow.Request, now: Timestamp) -> FlowID? {
         guard let key = request.replayKey else { return nil }
         return all.last {
             $0.purpose == request.purpose && $0.subject == request.subject && $0.returnTo == request.returnTo
@@ -70,7 +70,7 @@ package struct Flows: SessionSlot {
 
     /// The flow of the same request that the user has completed in this session, after a sign-in or after choosing an account:
     /// one with the same replay key, or the one that the request says it goes on with. Nil without one.
-    func completed(_ request: Flow.Request, resuming: FlowID? = nil) -> EndedFlow? {
+    package func completed(_ request: Flow.Request, resuming: FlowID? = nil) -> EndedFlow? {
         guard !ended.isEmpty else { return nil }
         let same = request.replayKey.map { FlowLogID.name(digest: Array($0)) }
         return ended.last {
@@ -150,7 +150,7 @@ package struct Flows: SessionSlot {
     /// it, so it leads on once, with the request that the user has agreed to.
     ///
     /// - Returns: whether it had not been used up before.
-    mutating func useUp(_ id: FlowID) -> Bool {
+    package mutating func useUp(_ id: FlowID) -> Bool {
         guard let index = ended.lastIndex(where: { $0.id == id && $0.isCompleted }) else { return false }
         ended[index] = ended[index].usedUp
         return true
@@ -230,10 +230,10 @@ package struct FlowLimit: Sendable {
     /// Counts a request without a question, before the writer is asked for it.
     ///
     /// - Returns: whether it may go on.
-    func countSilent(_ session: SessionID) -> Bool { silent.hit(session.digest) == nil }
+    package func countSilent(_ session: SessionID) -> Bool { silent.hit(session.digest) == nil }
 
     /// Takes back what was counted: the request without a question was answered with a grant.
-    func giveBackSilent(_ session: SessionID) { silent.giveBack(session.digest) }
+    package func giveBackSilent(_ session: SessionID) { silent.giveBack(session.digest) }
 
     /// Counts a request that may begin a flow, before the writer is asked for it.
     ///
@@ -241,7 +241,7 @@ package struct FlowLimit: Sendable {
     /// - Returns: nil if it was counted, so that ``giveBack(_:)`` may follow. Otherwise it must begin no flow, and this is the
     ///   time until it may.
     /// - Throws: ``PublicError`` 429 over one of the limits, unless the request may get a grant.
-    func count(
+    package func count(
         _ session: SessionID, _ request: Request, _ context: VisitorContext, mayEnter: () async throws -> Bool
     ) async throws -> Duration? {
         let wait = sessions.hit(session.digest)
@@ -256,10 +256,10 @@ package struct FlowLimit: Sendable {
     /// Counts a flow that a visitor has begun for the network.
     ///
     /// - Throws: ``PublicError`` 429 over the limit.
-    func countVisitor(_ request: Request, _ context: VisitorContext) async throws {
+    package func countVisitor(_ request: Request, _ context: VisitorContext) async throws {
         try await networks.count(request, context)
     }
 
     /// Takes back what was counted: the request has begun no flow.
-    func giveBack(_ session: SessionID) { sessions.giveBack(session.digest) }
+    package func giveBack(_ session: SessionID) { sessions.giveBack(session.digest) }
 }

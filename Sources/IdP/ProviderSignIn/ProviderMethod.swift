@@ -1,5 +1,4 @@
 import Hummingbird
-import IdPAccounts
 import IdPFlow
 import IdPProviders
 import SSOShared

@@ -1,4 +1,3 @@
-import IdPAccounts
 import IdPClients
 import SSOWeb
 import Storage

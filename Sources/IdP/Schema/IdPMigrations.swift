@@ -2,13 +2,16 @@ import IdPAccountPages
 import IdPAccounts
 import IdPAdmin
 import IdPApps
+import IdPAuthorization
 import IdPClients
-import IdPFlow
+import IdPGate
 import IdPMail
+import IdPOIDC
 import IdPOperations
-import IdPProtocols
 import IdPProviderSignIn
 import IdPSignIn
+import IdPSignOut
+import IdPSigningKeys
 import SSOShared
 import SSOWeb
 package import Storage
@@ -55,6 +58,7 @@ package enum IdPMigrations {
         SessionStore.schema(adding: SessionStore.userColumns), SessionStore.userIndexes, AccountSchema.sql,
         GroupSchema.sql, InvitationSchema.sql, KnownBrowserSchema.sql, AccessTokenSchema.sql, SignOutSchema.sql,
         AuditSchema.sql, ClientSchema.sql, GrantSchema.sql, ChallengeSchema.sql, GuessSchema.sql, MailSchema.sql,
-        HandoffSchema.sql, AppIdentitySchema.sql, ProviderAttemptSchema.sql, AccountNoticeSchema.sql, OIDCSchema.sql,
+        HandoffSchema.sql, AppIdentitySchema.sql, ProviderAttemptSchema.sql, AccountNoticeSchema.sql,
+        SigningKeyStore.schema, OIDCSchema.sql,
     ].flatMap { $0 }
 }

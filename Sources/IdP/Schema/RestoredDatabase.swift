@@ -1,6 +1,7 @@
-package import IdPAccounts
+import IdPAccounts
 package import IdPClients
 import IdPOperations
+package import IdPSignOut
 import SSOShared
 package import SSOWeb
 package import Storage

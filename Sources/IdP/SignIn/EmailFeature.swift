@@ -1,4 +1,3 @@
-import IdPAccounts
 package import IdPFlow
 package import IdPMail
 package import IdPProviders

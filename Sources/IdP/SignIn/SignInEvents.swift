@@ -134,9 +134,8 @@ extension EventKind {
 
 /// The events of this target.
 package enum SignInEvents {
-    package static let all: [EventKind] =
-        [
-            .mailQueued, .codeRejected, .codesPaused, .linkRejected, .browserKnown, .guessAlarmRaised, .guessAlarmEnded,
-            .invitationRejected, .replyAccepted, .replyIgnored, .inboundMailRefused, .inboundMailFailed,
-        ] + PasskeyEvents.all
+    package static let all: [EventKind] = [
+        .mailQueued, .codeRejected, .codesPaused, .linkRejected, .browserKnown, .guessAlarmRaised, .guessAlarmEnded,
+        .invitationRejected, .replyAccepted, .replyIgnored, .inboundMailRefused, .inboundMailFailed,
+    ]
 }

@@ -1,7 +1,8 @@
 import SSOWeb
 
 @testable import IdPClients
-@testable import IdPProtocols
+@testable import IdPOIDC
+@testable import IdPSSO
 @testable import TestKit
 
 /// Reads a registry from text and keeps the messages about it.

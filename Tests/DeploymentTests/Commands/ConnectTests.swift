@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 @testable import Counterparts
-@testable import IdP
+@testable import IdPServer
 @testable import IdPTestKit
 @testable import TestKit
 

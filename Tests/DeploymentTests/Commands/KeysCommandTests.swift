@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import IdPProtocols
+@testable import IdPOIDC
 @testable import IdPTestKit
 @testable import TestKit
 

@@ -4,8 +4,8 @@ import SSOWeb
 import Testing
 
 @testable import Counterparts
-@testable import IdP
 @testable import IdPProviders
+@testable import IdPServer
 @testable import IdPTestKit
 @testable import TestKit
 

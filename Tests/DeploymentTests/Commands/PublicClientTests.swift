@@ -2,7 +2,7 @@ import Foundation
 import SSOShared
 import Testing
 
-@testable import IdPProtocols
+@testable import IdPOIDC
 @testable import IdPTestKit
 @testable import TestKit
 @testable import WebTestKit

@@ -2,7 +2,7 @@ import Foundation
 import SSOWeb
 import Testing
 
-@testable import IdP
+@testable import IdPServer
 @testable import RelyingParty
 @testable import TestKit
 

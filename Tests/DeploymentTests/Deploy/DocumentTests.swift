@@ -79,8 +79,12 @@ struct DocumentTests {
     func folders() throws {
         let rows = try Self.text("docs/architecture.md").split(separator: "\n")
         let home = Self.root.appending(path: "Sources/IdP")
-        for target in try FileManager.default.contentsOfDirectory(atPath: home.path()) {
-            let name = target == "Program" ? "IdP" : "IdP\(target)"
+        func items(_ path: String) throws -> [String] {
+            try FileManager.default.contentsOfDirectory(atPath: home.appending(path: path).path())
+        }
+        // Each protocol is a target.
+        for target in try items("").filter({ $0 != "Protocols" }) + items("Protocols").map({ "Protocols/\($0)" }) {
+            let name = target == "Program" ? "IdP" : "IdP\(target.split(separator: "/").last ?? "")"
             let row = try #require(rows.first { $0.hasPrefix("| `\(name)` ") }, "\(name)")
             for folder in try FileManager.default.contentsOfDirectory(
                 at: home.appending(path: target), includingPropertiesForKeys: [.isDirectoryKey])

@@ -6,7 +6,6 @@ import IdPClients
 import IdPFlow
 import IdPMail
 import IdPOperations
-import IdPProtocols
 import IdPProviderSignIn
 import IdPProviders
 import IdPSignIn
@@ -14,7 +13,14 @@ import Logging
 import SSOWeb
 import Testing
 
-@testable import IdP
+@testable import IdPAuthorization
+@testable import IdPGate
+@testable import IdPOIDC
+@testable import IdPPasskeys
+@testable import IdPSSO
+@testable import IdPServer
+@testable import IdPSignOut
+@testable import IdPSigningKeys
 @testable import RelyingParty
 @testable import TestKit
 
@@ -56,10 +62,12 @@ struct EventDocumentTests {
 
     /// The lists by what they are about.
     private static let lists: [(about: String, kinds: [EventKind])] = [
-        ("a sign-in", FlowEvents.all + SignInEvents.all), ("email", MailEvents.all),
+        ("a sign-in", FlowEvents.all + AuthorizationEvents.all + SignInEvents.all + PasskeyEvents.all),
+        ("email", MailEvents.all),
         ("a provider", ProviderSignInEvents.all + ProviderEvents.all),
-        ("a client", ProtocolEvents.all + ClientEvents.all),
-        ("an account and its sessions", AccountEvents.all + AccountPageEvents.all), ("an app", AppEvents.all),
+        ("a client", SSOEvents.all + OIDCEvents.all + SigningKeyEvents.all + GateEvents.all + ClientEvents.all),
+        ("an account and its sessions", AccountEvents.all + SignOutEvents.all + AccountPageEvents.all),
+        ("an app", AppEvents.all),
         ("those who run it", OperationsEvents.all + ProgramEvents.all),
         ("the program", WebEvents.all + StorageEvents.all),
         ("the relying party", RelyingPartyEvents.all),

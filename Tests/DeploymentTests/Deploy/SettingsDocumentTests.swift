@@ -2,9 +2,9 @@ import Foundation
 import SSOWeb
 import Testing
 
-@testable import IdP
 @testable import IdPClients
-@testable import IdPProtocols
+@testable import IdPOIDC
+@testable import IdPServer
 @testable import RelyingParty
 @testable import TestKit
 

@@ -2,7 +2,6 @@ import Foundation
 import Testing
 
 @testable import Counterparts
-@testable import IdPAccounts
 @testable import IdPClients
 @testable import IdPProviders
 @testable import IdPTestKit

@@ -3,7 +3,7 @@ import SSOWeb
 import Testing
 import ThisBuild
 
-@testable import IdP
+@testable import IdPServer
 @testable import IdPTestKit
 @testable import RelyingParty
 @testable import TestKit

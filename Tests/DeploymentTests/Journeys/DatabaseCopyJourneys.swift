@@ -4,8 +4,8 @@ import ProbeKit
 import SSOWeb
 import Testing
 
-@testable import IdP
 @testable import IdPSchema
+@testable import IdPServer
 @testable import IdPTestKit
 @testable import SQLiteStorage
 @testable import Storage

@@ -1,7 +1,7 @@
 import SSOShared
 import Testing
 
-@testable import IdPProtocols
+@testable import IdPOIDC
 @testable import IdPTestKit
 @testable import TestKit
 

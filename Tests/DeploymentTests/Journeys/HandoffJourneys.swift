@@ -4,7 +4,6 @@ import SSOWeb
 import Storage
 import Testing
 
-@testable import IdP
 @testable import IdPSchema
 @testable import IdPTestKit
 @testable import TestKit

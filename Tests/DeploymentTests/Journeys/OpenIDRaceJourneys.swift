@@ -3,7 +3,6 @@ import SSOShared
 import Synchronization
 import Testing
 
-@testable import IdPProtocols
 @testable import IdPTestKit
 @testable import TestKit
 

@@ -2,8 +2,8 @@ import Foundation
 import SQLiteStorage
 import Testing
 
-@testable import IdP
 @testable import IdPSchema
+@testable import IdPServer
 @testable import IdPTestKit
 @testable import RelyingParty
 @testable import TestKit

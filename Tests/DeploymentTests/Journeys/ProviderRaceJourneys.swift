@@ -6,9 +6,9 @@ import Storage
 import Testing
 
 @testable import Counterparts
-@testable import IdP
 @testable import IdPProviders
 @testable import IdPSchema
+@testable import IdPServer
 @testable import IdPTestKit
 @testable import TestKit
 

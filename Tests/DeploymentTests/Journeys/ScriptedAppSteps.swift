@@ -4,8 +4,8 @@ import SSONative
 import Storage
 
 @testable import Counterparts
-@testable import IdP
 @testable import IdPSchema
+@testable import IdPServer
 @testable import IdPTestKit
 @testable import SSOWeb
 @testable import TestKit

@@ -2,7 +2,7 @@ import SSOShared
 import SSOWeb
 import Testing
 
-@testable import IdPFlow
+@testable import IdPAuthorization
 @testable import TestKit
 
 /// Every combination of the facts, each with the step that it leads to. The claims say what must hold for all of them.

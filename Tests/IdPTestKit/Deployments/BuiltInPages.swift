@@ -1,7 +1,7 @@
 import SSOWeb
 import Synchronization
 
-@testable import IdP
+@testable import IdPServer
 @testable import RelyingParty
 
 /// The built-in pages of both programs, parsed once per test run: parsing them for every deployment took a third of the

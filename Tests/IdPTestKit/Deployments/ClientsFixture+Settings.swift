@@ -1,7 +1,7 @@
 import SSOWeb
 
 @testable import Counterparts
-@testable import IdP
+@testable import IdPServer
 @testable import TestKit
 
 extension ClientsFixture {

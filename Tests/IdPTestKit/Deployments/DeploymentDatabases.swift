@@ -4,8 +4,8 @@ import SQLiteStorage
 import Storage
 import Synchronization
 
-@testable import IdP
 @testable import IdPSchema
+@testable import IdPServer
 @testable import PostgresStorage
 @testable import RelyingParty
 @testable import TestKit

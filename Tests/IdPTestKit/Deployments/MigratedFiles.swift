@@ -3,7 +3,6 @@ import SQLiteStorage
 import SSOShared
 import Storage
 
-@testable import IdP
 @testable import IdPSchema
 @testable import RelyingParty
 @testable import SSOWeb

@@ -4,11 +4,11 @@ import SSOShared
 import Storage
 
 @testable import Counterparts
-@testable import IdP
 @testable import IdPDevPages
 @testable import IdPFlow
 @testable import IdPMail
 @testable import IdPSchema
+@testable import IdPServer
 @testable import RelyingParty
 @testable import SSOWeb
 @testable import TestKit

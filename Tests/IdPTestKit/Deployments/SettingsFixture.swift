@@ -1,8 +1,8 @@
 import SSOWeb
 
 @testable import Counterparts
-@testable import IdP
 @testable import IdPMail
+@testable import IdPServer
 @testable import RelyingParty
 @testable import TestKit
 

@@ -6,12 +6,12 @@ import Storage
 import Synchronization
 
 @testable import Counterparts
-@testable import IdP
 @testable import IdPClients
 @testable import IdPDevPages
 @testable import IdPFlow
 @testable import IdPMail
 @testable import IdPProviders
+@testable import IdPServer
 @testable import RelyingParty
 @testable import SSOShared
 @testable import SSOWeb

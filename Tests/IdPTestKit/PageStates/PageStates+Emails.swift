@@ -2,9 +2,9 @@ import Foundation
 import SSOShared
 
 @testable import Counterparts
-@testable import IdP
 @testable import IdPMail
 @testable import IdPProviders
+@testable import IdPServer
 @testable import SSOWeb
 @testable import TestKit
 @testable import WebTestKit
@@ -54,7 +54,7 @@ extension PageStates {
         }
         // A PNG: few mail programs show SVG.
         let logo = folder.path(of: "logo.png")
-        try Data(PageFiles.program.assets["touch-icon.png"] ?? []).write(to: URL(fileURLWithPath: logo))
+        try Data(PageFiles.server.assets["touch-icon.png"] ?? []).write(to: URL(fileURLWithPath: logo))
         return [
             Group(settings: ReplySettings.all, states: plain),
             Group(settings: TestDeployment.ownAccount, states: own),

@@ -1,4 +1,4 @@
-@testable import IdPProtocols
+@testable import IdPOIDC
 @testable import TestKit
 @testable import WebTestKit
 

@@ -3,7 +3,6 @@ import SSOWeb
 import Storage
 import Testing
 
-@testable import IdP
 @testable import IdPClients
 @testable import IdPSchema
 @testable import SQLiteStorage

@@ -2,8 +2,7 @@ import SSOShared
 import SSOWeb
 
 @testable import Counterparts
-@testable import IdPFlow
-@testable import IdPProtocols
+@testable import IdPGate
 @testable import TestKit
 @testable import WebTestKit
 

@@ -4,10 +4,10 @@ import SSOWeb
 import Storage
 
 @testable import Counterparts
-@testable import IdP
 @testable import IdPAccounts
 @testable import IdPClients
 @testable import IdPFlow
+@testable import IdPServer
 @testable import TestKit
 @testable import WebTestKit
 

@@ -3,9 +3,9 @@ import SSOWeb
 import Storage
 
 @testable import IdP
-@testable import IdPAccounts
 @testable import IdPClients
 @testable import IdPOperations
+@testable import IdPSignOut
 @testable import TestKit
 @testable import WebTestKit
 

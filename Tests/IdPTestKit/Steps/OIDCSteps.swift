@@ -2,7 +2,7 @@ import Foundation
 import SSOShared
 
 @testable import IdPClients
-@testable import IdPProtocols
+@testable import IdPOIDC
 @testable import TestKit
 
 /// What clients of OpenID Connect do.

@@ -3,9 +3,9 @@ import SSOShared
 import SSOWeb
 
 @testable import Counterparts
-@testable import IdP
 @testable import IdPAccounts
 @testable import IdPFlow
+@testable import IdPServer
 
 /// A sign-in method of the tests, added as any method is: a link on the sign-in page, which proves `ann@example.com` in
 /// one click. It keeps two session slots, one of which survives a sign-in.

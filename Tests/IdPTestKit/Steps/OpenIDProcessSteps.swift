@@ -3,7 +3,7 @@ import SSOShared
 import Synchronization
 import Testing
 
-@testable import IdPProtocols
+@testable import IdPOIDC
 @testable import TestKit
 
 extension ProcessDeployment {

@@ -4,9 +4,10 @@ import SSOWeb
 import Storage
 
 @testable import Counterparts
-@testable import IdP
 @testable import IdPAccounts
 @testable import IdPOperations
+@testable import IdPServer
+@testable import IdPSignOut
 @testable import TestKit
 @testable import WebTestKit
 

@@ -2,9 +2,9 @@ import SSOShared
 import SSOWeb
 
 @testable import Counterparts
-@testable import IdP
 @testable import IdPFlow
 @testable import IdPProviders
+@testable import IdPServer
 @testable import Storage
 @testable import TestKit
 @testable import WebTestKit

@@ -3,9 +3,9 @@ import SSOShared
 import Synchronization
 
 @testable import Counterparts
-@testable import IdP
 @testable import IdPFlow
 @testable import IdPProviders
+@testable import IdPServer
 @testable import TestKit
 @testable import WebTestKit
 

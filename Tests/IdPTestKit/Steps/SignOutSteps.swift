@@ -1,8 +1,6 @@
 import SSOShared
 import Storage
 
-@testable import IdPAccounts
-@testable import IdPFlow
 @testable import SSOWeb
 @testable import TestKit
 @testable import WebTestKit

@@ -3,9 +3,8 @@ import SSOShared
 import SSOWeb
 
 @testable import Counterparts
-@testable import IdP
-@testable import IdPFlow
 @testable import IdPProviders
+@testable import IdPServer
 @testable import TestKit
 @testable import WebTestKit
 

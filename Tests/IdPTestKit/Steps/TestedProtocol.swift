@@ -2,8 +2,10 @@ import SSOShared
 import SSOWeb
 
 @testable import Counterparts
-@testable import IdPFlow
-@testable import IdPProtocols
+@testable import IdPAuthorization
+@testable import IdPGate
+@testable import IdPOIDC
+@testable import IdPSSO
 @testable import TestKit
 @testable import WebTestKit
 

@@ -3,16 +3,17 @@ import Hummingbird
 import SSOShared
 import SSOWeb
 
-@testable import IdP
 @testable import IdPAccounts
+@testable import IdPAuthorization
 @testable import IdPClients
 @testable import IdPFlow
+@testable import IdPServer
 
 /// A client protocol of the tests, added as any is. Nothing of it is as in SSO: its parameters have other names, its `mark` may
 /// be missing, its ticket works for 60 seconds at a route of its own, and its error answer has no `error`.
 struct TicketProtocol: ClientProtocol {
     static let added = AddedFeatures(protocols: [TicketSettings.self]) {
-        [TicketFeature(parts: $0)] + (try OneClickMethod.added.features($0, $1))
+        [TicketFeature(authorization: try Authorization($0, $1))] + (try OneClickMethod.added.features($0, $1))
     }
 
     typealias Settings = TicketSettings
@@ -143,7 +144,9 @@ struct TicketSettings: ClientProtocolSettings {
 }
 
 private struct TicketFeature: Feature {
-    let parts: SharedParts
+    let authorization: Authorization
 
-    var purposes: [any FlowPurpose] { [TicketProtocol(authorizer: parts.authorizer, page: parts.completionPage)] }
+    var purposes: [any FlowPurpose] {
+        [TicketProtocol(authorizer: authorization.authorizer, page: authorization.completionPage)]
+    }
 }

@@ -1,4 +1,4 @@
-@testable import IdP
+@testable import IdPServer
 
 /// A step of a feature that is added to the program: its name, the browser that makes it, and what it is about, counted back from
 /// the newest.

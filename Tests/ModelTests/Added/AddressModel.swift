@@ -5,9 +5,9 @@ import SSOWeb
 import Storage
 import Testing
 
-@testable import IdP
 @testable import IdPAccountPages
 @testable import IdPFlow
+@testable import IdPServer
 @testable import IdPTestKit
 @testable import TestKit
 

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import IdP
+@testable import IdPServer
 @testable import IdPTestKit
 @testable import TestKit
 

@@ -3,12 +3,11 @@ import SSOShared
 import SSOWeb
 import Storage
 
-@testable import IdP
 @testable import IdPAccounts
 @testable import IdPAdmin
 @testable import IdPClients
-@testable import IdPFlow
 @testable import IdPOperations
+@testable import IdPServer
 @testable import IdPTestKit
 @testable import TestKit
 @testable import WebTestKit

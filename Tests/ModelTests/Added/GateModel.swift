@@ -3,8 +3,8 @@ import SSOShared
 import SSOWeb
 import Testing
 
-@testable import IdP
-@testable import IdPProtocols
+@testable import IdPGate
+@testable import IdPServer
 @testable import IdPTestKit
 @testable import TestKit
 

@@ -5,11 +5,10 @@ import SSOShared
 import SSOWeb
 import Storage
 
-@testable import IdP
 @testable import IdPAccounts
 @testable import IdPFlow
 @testable import IdPOperations
-@testable import IdPSignIn
+@testable import IdPServer
 @testable import IdPTestKit
 @testable import TestKit
 @testable import WebTestKit

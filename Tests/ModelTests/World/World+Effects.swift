@@ -5,9 +5,7 @@ import SSOWeb
 import Storage
 
 @testable import Counterparts
-@testable import IdP
 @testable import IdPClients
-@testable import IdPFlow
 @testable import IdPTestKit
 @testable import TestKit
 @testable import WebTestKit

@@ -8,6 +8,7 @@ import Storage
 @testable import IdPClients
 @testable import IdPFlow
 @testable import IdPOperations
+@testable import IdPServer
 @testable import IdPTestKit
 @testable import TestKit
 @testable import WebTestKit

@@ -4,11 +4,10 @@ import SSOShared
 import SSOWeb
 import Storage
 
-@testable import IdP
-@testable import IdPAccounts
 @testable import IdPClients
 @testable import IdPFlow
 @testable import IdPSchema
+@testable import IdPServer
 @testable import IdPTestKit
 @testable import TestKit
 @testable import WebTestKit

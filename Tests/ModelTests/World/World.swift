@@ -5,10 +5,9 @@ import SSOWeb
 import Storage
 
 @testable import Counterparts
-@testable import IdP
 @testable import IdPClients
-@testable import IdPFlow
 @testable import IdPOperations
+@testable import IdPServer
 @testable import IdPTestKit
 @testable import TestKit
 @testable import WebTestKit

@@ -9,13 +9,13 @@ import Storage
 import Synchronization
 
 @testable import Counterparts
-@testable import IdP
-@testable import IdPAccounts
 @testable import IdPClients
 @testable import IdPDevPages
 @testable import IdPFlow
 @testable import IdPMail
 @testable import IdPOperations
+@testable import IdPServer
+@testable import IdPSignOut
 @testable import IdPTestKit
 @testable import TestKit
 

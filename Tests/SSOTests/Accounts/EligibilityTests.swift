@@ -1,11 +1,11 @@
 import ProbeKit
 import Testing
 
-@testable import IdP
 @testable import IdPClients
 @testable import IdPDevPages
 @testable import IdPMail
 @testable import IdPOperations
+@testable import IdPServer
 @testable import IdPTestKit
 @testable import SSOShared
 @testable import SSOWeb

@@ -1,7 +1,6 @@
 import Testing
 
 @testable import Counterparts
-@testable import IdPAccounts
 @testable import IdPClients
 @testable import IdPTestKit
 @testable import SSOShared

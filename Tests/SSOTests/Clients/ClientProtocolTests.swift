@@ -4,6 +4,7 @@ import SSOWeb
 import Testing
 
 @testable import Counterparts
+@testable import IdPAuthorization
 @testable import IdPFlow
 @testable import IdPTestKit
 @testable import TestKit

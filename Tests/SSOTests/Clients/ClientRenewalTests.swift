@@ -3,7 +3,6 @@ import SSOWeb
 import Synchronization
 import Testing
 
-@testable import IdP
 @testable import IdPClients
 @testable import IdPTestKit
 @testable import TestKit

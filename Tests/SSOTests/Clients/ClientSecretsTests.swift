@@ -3,7 +3,6 @@ import SSOWeb
 import Testing
 
 @testable import Counterparts
-@testable import IdPAccounts
 @testable import IdPClients
 @testable import IdPTestKit
 @testable import TestKit

@@ -2,10 +2,10 @@ import SSOShared
 import SSOWeb
 import Testing
 
-@testable import IdP
 @testable import IdPClients
+@testable import IdPOIDC
 @testable import IdPOperations
-@testable import IdPProtocols
+@testable import IdPSigningKeys
 @testable import IdPTestKit
 @testable import TestKit
 @testable import WebTestKit
@@ -28,7 +28,7 @@ struct ClientsAtOnceTests {
             try await deployment.add(AddedClient(), Self.oidc)
             let full = try await deployment.oidcProbe.get(OIDCPath.keys)
             let keys = try JSONReader.readStrictly(full.body)["keys"]?.array
-            #expect(keys?.count == IDTokenAlgorithm.allCases.count)
+            #expect(keys?.count == SigningAlgorithm.allCases.count)
             #expect(full.header("cache-control") == "public, max-age=300")
         }
     }

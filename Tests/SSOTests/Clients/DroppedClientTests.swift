@@ -7,8 +7,10 @@ import Testing
 @testable import Counterparts
 @testable import IdP
 @testable import IdPAccounts
+@testable import IdPAuthorization
 @testable import IdPClients
 @testable import IdPFlow
+@testable import IdPServer
 @testable import IdPTestKit
 @testable import TestKit
 @testable import WebTestKit

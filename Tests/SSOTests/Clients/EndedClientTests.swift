@@ -5,10 +5,11 @@ import Testing
 
 @testable import Counterparts
 @testable import IdP
-@testable import IdPAccounts
 @testable import IdPClients
+@testable import IdPOIDC
 @testable import IdPOperations
-@testable import IdPProtocols
+@testable import IdPServer
+@testable import IdPSignOut
 @testable import IdPTestKit
 @testable import TestKit
 @testable import WebTestKit

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Counterparts
 @testable import IdPClients
-@testable import IdPProtocols
+@testable import IdPOIDC
 @testable import IdPTestKit
 @testable import TestKit
 

@@ -2,10 +2,9 @@ import SSOShared
 import SSOWeb
 import Testing
 
-@testable import IdP
 @testable import IdPClients
+@testable import IdPOIDC
 @testable import IdPOperations
-@testable import IdPProtocols
 @testable import IdPTestKit
 @testable import TestKit
 @testable import WebTestKit

@@ -2,16 +2,19 @@ import Hummingbird
 import SSOShared
 import SSOWeb
 
-@testable import IdP
 @testable import IdPAccounts
+@testable import IdPAuthorization
 @testable import IdPClients
 @testable import IdPFlow
+@testable import IdPServer
 @testable import IdPTestKit
 
 /// A client protocol of the tests that answers through the browser alone, as DiscourseConnect does: the address that the
 /// browser goes back to says who the user is, signed with the client's secret. Nothing is redeemed.
 struct FrontProtocol: ClientProtocol {
-    static let added = AddedFeatures(protocols: [FrontSettings.self]) { parts, _ in [FrontFeature(parts: parts)] }
+    static let added = AddedFeatures(protocols: [FrontSettings.self]) {
+        [FrontFeature(authorization: try Authorization($0, $1))]
+    }
     static let askPath = "/front/ask"
 
     typealias Settings = FrontSettings
@@ -75,7 +78,7 @@ struct FrontSettings: ClientProtocolSettings {
 }
 
 private struct FrontFeature: Feature {
-    let parts: SharedParts
+    let authorization: Authorization
 
-    var purposes: [any FlowPurpose] { [FrontProtocol(authorizer: parts.authorizer)] }
+    var purposes: [any FlowPurpose] { [FrontProtocol(authorizer: authorization.authorizer)] }
 }

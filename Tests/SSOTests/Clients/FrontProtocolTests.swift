@@ -3,7 +3,7 @@ import SSOShared
 import SSOWeb
 import Testing
 
-@testable import IdP
+@testable import IdPAuthorization
 @testable import IdPClients
 @testable import IdPFlow
 @testable import IdPTestKit

@@ -2,7 +2,6 @@ import SSOShared
 import SSOWeb
 import Testing
 
-@testable import IdP
 @testable import IdPOperations
 @testable import IdPTestKit
 @testable import TestKit

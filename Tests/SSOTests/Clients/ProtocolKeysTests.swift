@@ -2,10 +2,12 @@ import SSOShared
 import Testing
 
 @testable import Counterparts
-@testable import IdP
 @testable import IdPClients
+@testable import IdPGate
+@testable import IdPOIDC
 @testable import IdPOperations
-@testable import IdPProtocols
+@testable import IdPSSO
+@testable import IdPServer
 @testable import IdPTestKit
 @testable import TestKit
 @testable import WebTestKit

@@ -6,9 +6,10 @@ import Testing
 
 @testable import Counterparts
 @testable import IdP
-@testable import IdPAccounts
 @testable import IdPClients
 @testable import IdPOperations
+@testable import IdPServer
+@testable import IdPSignOut
 @testable import IdPTestKit
 @testable import TestKit
 @testable import WebTestKit

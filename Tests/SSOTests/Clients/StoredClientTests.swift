@@ -1,4 +1,5 @@
 import Foundation
+import IdPAuthorization
 import IdPFlow
 import SSOShared
 import SSOWeb
@@ -10,6 +11,7 @@ import Testing
 @testable import IdPClients
 @testable import IdPMail
 @testable import IdPOperations
+@testable import IdPServer
 @testable import IdPTestKit
 @testable import TestKit
 @testable import WebTestKit

@@ -4,10 +4,10 @@ import SSOWeb
 import Storage
 import Testing
 
-@testable import IdP
 @testable import IdPClients
+@testable import IdPOIDC
 @testable import IdPOperations
-@testable import IdPProtocols
+@testable import IdPServer
 @testable import IdPTestKit
 @testable import TestKit
 @testable import WebTestKit

@@ -5,6 +5,7 @@ import SSOWeb
 import Storage
 import Testing
 
+@testable import IdPAuthorization
 @testable import IdPFlow
 @testable import IdPTestKit
 @testable import TestKit

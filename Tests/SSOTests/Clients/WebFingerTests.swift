@@ -2,7 +2,7 @@ import SSOShared
 import Testing
 
 @testable import IdPAccounts
-@testable import IdPProtocols
+@testable import IdPOIDC
 @testable import IdPTestKit
 @testable import SSOWeb
 @testable import TestKit

@@ -153,7 +153,7 @@ struct BrandTests {
                 #expect(icon.body.count < 2048 && icon.body[16..<24].elementsEqual([0, 0, 0, 180, 0, 0, 0, 180]))
             }
         }
-        let png = TestVectors.repository.appending(path: "Sources/IdP/Program/touch-icon.png").path()
+        let png = TestVectors.repository.appending(path: "Sources/IdP/Server/touch-icon.png").path()
         for (path, type) in [(svg, nil), (png, "image/png")] {
             try await TestDeployment.open(settings: ["IDP_LOGO_FILE": path]) { deployment in
                 let icon = try await fetched(deployment.browser(), deployment.origin)

@@ -2,7 +2,6 @@ import Foundation
 import SSOShared
 import Testing
 
-@testable import IdP
 @testable import IdPDevPages
 @testable import IdPMail
 @testable import IdPTestKit

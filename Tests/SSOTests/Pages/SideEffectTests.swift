@@ -3,7 +3,7 @@ import SSOShared
 import Testing
 
 @testable import Counterparts
-@testable import IdPProtocols
+@testable import IdPOIDC
 @testable import IdPTestKit
 @testable import TestKit
 

@@ -3,7 +3,7 @@ import SSOWeb
 import Testing
 
 @testable import Counterparts
-@testable import IdPProtocols
+@testable import IdPOIDC
 @testable import IdPProviders
 @testable import IdPTestKit
 @testable import TestKit

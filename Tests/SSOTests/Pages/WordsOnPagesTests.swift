@@ -5,6 +5,7 @@ import Testing
 @testable import Counterparts
 @testable import IdPAccountPages
 @testable import IdPAccounts
+@testable import IdPAuthorization
 @testable import IdPClients
 @testable import IdPFlow
 @testable import IdPOperations

@@ -2,7 +2,7 @@ import SSOShared
 import SSOWeb
 import Testing
 
-@testable import IdP
+@testable import IdPServer
 @testable import IdPTestKit
 @testable import TestKit
 

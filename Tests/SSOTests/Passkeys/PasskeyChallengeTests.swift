@@ -6,7 +6,7 @@ import Testing
 
 @testable import Counterparts
 @testable import IdPFlow
-@testable import IdPSignIn
+@testable import IdPPasskeys
 @testable import IdPTestKit
 @testable import TestKit
 @testable import WebTestKit

@@ -4,7 +4,6 @@ import SSOWeb
 import Testing
 
 @testable import Counterparts
-@testable import IdPAccounts
 @testable import IdPTestKit
 @testable import TestKit
 @testable import WebTestKit

@@ -3,9 +3,9 @@ import SSOWeb
 import Testing
 
 @testable import Counterparts
-@testable import IdP
 @testable import IdPFlow
-@testable import IdPProtocols
+@testable import IdPOIDC
+@testable import IdPSSO
 @testable import IdPTestKit
 @testable import TestKit
 @testable import WebTestKit

@@ -5,10 +5,11 @@ import Storage
 import Testing
 
 @testable import Counterparts
-@testable import IdP
 @testable import IdPAccounts
 @testable import IdPClients
 @testable import IdPOperations
+@testable import IdPServer
+@testable import IdPSignOut
 @testable import IdPTestKit
 @testable import TestKit
 @testable import WebTestKit

@@ -5,10 +5,9 @@ import Storage
 import Testing
 
 @testable import Counterparts
-@testable import IdP
-@testable import IdPAccounts
 @testable import IdPOperations
 @testable import IdPProviders
+@testable import IdPServer
 @testable import IdPTestKit
 @testable import TestKit
 @testable import WebTestKit

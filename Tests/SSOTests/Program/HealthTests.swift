@@ -7,7 +7,6 @@ import Storage
 import Synchronization
 import Testing
 
-@testable import IdP
 @testable import IdPSchema
 @testable import IdPTestKit
 @testable import RelyingParty

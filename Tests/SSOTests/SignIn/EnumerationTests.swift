@@ -3,7 +3,6 @@ import SQLiteStorage
 import Storage
 import Testing
 
-@testable import IdP
 @testable import IdPAccounts
 @testable import IdPMail
 @testable import IdPSchema

@@ -6,8 +6,8 @@ import SSOWeb
 import Testing
 
 @testable import Counterparts
+@testable import IdPAuthorization
 @testable import IdPFlow
-@testable import IdPProtocols
 @testable import IdPTestKit
 @testable import TestKit
 @testable import WebTestKit

@@ -12,6 +12,7 @@ import Testing
 @testable import IdPFlow
 @testable import IdPProviderSignIn
 @testable import IdPSignIn
+@testable import IdPSignOut
 @testable import IdPTestKit
 @testable import TestKit
 @testable import WebTestKit

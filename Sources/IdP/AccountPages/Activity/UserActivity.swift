@@ -1,4 +1,5 @@
 import IdPAccounts
+import IdPAuthorization
 import IdPClients
 import IdPFlow
 import IdPProviders

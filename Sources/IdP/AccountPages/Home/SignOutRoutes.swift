@@ -3,6 +3,7 @@ import Hummingbird
 import IdPAccounts
 import IdPClients
 import IdPFlow
+import IdPSignOut
 import SSOShared
 import SSOWeb
 import Storage

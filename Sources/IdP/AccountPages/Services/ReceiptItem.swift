@@ -1,5 +1,5 @@
-import IdPAccounts
 import IdPClients
+import IdPSignOut
 import SSOWeb
 
 /// A receipt on a page: the client, and whether the end of a session has arrived there.

@@ -1,5 +1,6 @@
 import IdPAccounts
 import IdPClients
+import IdPSignOut
 import SSOWeb
 import Storage
 

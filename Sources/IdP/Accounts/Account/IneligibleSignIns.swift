@@ -1,4 +1,5 @@
 package import IdPClients
+import IdPSignOut
 package import Logging
 import SSOWeb
 import Storage

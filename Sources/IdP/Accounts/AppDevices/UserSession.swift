@@ -1,3 +1,4 @@
+import IdPSignOut
 package import SSOWeb
 package import Storage
 

@@ -1,4 +1,5 @@
 package import IdPClients
+package import IdPSignOut
 package import SSOWeb
 package import Storage
 

@@ -1,6 +1,5 @@
 import IdPAccounts
 import IdPClients
-import IdPFlow
 import SSOShared
 import SSOWeb
 import Storage

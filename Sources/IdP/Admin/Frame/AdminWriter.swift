@@ -1,4 +1,3 @@
-import IdPAccounts
 import SSOShared
 import SSOWeb
 

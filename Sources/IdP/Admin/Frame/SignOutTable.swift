@@ -1,4 +1,4 @@
-import IdPAccounts
+import IdPSignOut
 import SSOShared
 import SSOWeb
 

@@ -1,5 +1,4 @@
 import Foundation
-import IdPAccounts
 package import IdPFlow
 import SSOShared
 package import SSOWeb

@@ -1,9 +1,9 @@
 import Hummingbird
-import IdPAccounts
 import IdPClients
 import IdPFlow
 import IdPMail
 import IdPOperations
+import IdPSignOut
 import Logging
 import SSOShared
 import SSOWeb

@@ -1,6 +1,5 @@
 import IdPAccounts
 import IdPClients
-import IdPFlow
 import IdPMail
 import IdPOperations
 import SSOShared

@@ -1,5 +1,4 @@
 import Hummingbird
-import IdPAccounts
 import IdPClients
 import IdPFlow
 import IdPOperations

@@ -1,4 +1,3 @@
-import IdPAccounts
 import IdPClients
 import IdPFlow
 import IdPOperations

@@ -1,6 +1,5 @@
 import IdPAccounts
 import IdPClients
-import IdPFlow
 import IdPOperations
 import SSOShared
 import SSOWeb

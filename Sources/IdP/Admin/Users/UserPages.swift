@@ -3,6 +3,7 @@ import IdPAccounts
 import IdPClients
 import IdPFlow
 import IdPOperations
+import IdPSignOut
 import SSOShared
 import SSOWeb
 import Storage

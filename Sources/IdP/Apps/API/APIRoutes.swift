@@ -1,6 +1,5 @@
 import HTTPTypes
 import Hummingbird
-import IdPAccounts
 import IdPFlow
 import SSOWeb
 

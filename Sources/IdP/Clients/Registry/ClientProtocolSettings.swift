@@ -20,6 +20,8 @@ package protocol ClientProtocolSettings: Sendable {
     static var takesIDsOfApps: Bool { get }
     /// Whether the client signs its requests with its secrets (``ClientRegistry/signer(of:body:label:)``).
     static var signsRequests: Bool { get }
+    /// Whether the client checks tokens that were signed here, with the published keys.
+    static var checksTokens: Bool { get }
     /// Whether a message about all sessions of a user names each one that the client was told.
     static var namesEachSession: Bool { get }
 
@@ -62,6 +64,7 @@ extension ClientProtocolSettings {
     package static var needsSecret: Bool { true }
     package static var takesIDsOfApps: Bool { false }
     package static var signsRequests: Bool { false }
+    package static var checksTokens: Bool { false }
     package static var namesEachSession: Bool { false }
     package func lines(
         for client: Client, secret: String?, issuer: String, program: String

@@ -63,6 +63,13 @@ package struct Client: Sendable {
         }
     }
 
+    /// Whether the browser goes back to an app's own scheme, or to any port of this machine. Any program may claim those, and
+    /// may have begun this request: the user agrees on a page first, also when signed in already (RFC 8252 8.6).
+    package func isForAnyProgram(at returnTo: String) -> Bool {
+        let isWeb = returnTo.utf8.starts(with: "https:".utf8) || returnTo.utf8.starts(with: "http:".utf8)
+        return !isWeb || isPublic && !returnTo.utf8.starts(with: "https:".utf8)
+    }
+
     /// The registered redirect URI that shares most with a text at both ends, for the log: the two differ in one place, such
     /// as a slash, a host or a port. In linear time, because anybody may send the text.
     package func nearestRedirectURI(to sent: [UInt8]) -> String? { Self.nearest(to: sent, in: redirectURIs) }
@@ -127,6 +134,8 @@ extension Client {
 
     /// Whether the client signs its requests.
     package var signsRequests: Bool { protocols.contains { type(of: $0).signsRequests } }
+    /// Whether the client checks tokens that were signed here.
+    package var checksTokens: Bool { protocols.contains { type(of: $0).checksTokens } }
 
     /// Whether the client proves itself with PKCE alone.
     package var isPublic: Bool { protocols.contains { $0.isPublic } }

@@ -1,5 +1,5 @@
-package import IdPAccounts
 package import IdPMail
+package import IdPSignOut
 package import SSOWeb
 
 /// A part of the identity provider, with everything that it brings. The program has one list of them.

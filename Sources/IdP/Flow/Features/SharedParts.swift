@@ -2,6 +2,7 @@ package import Hummingbird
 package import IdPAccounts
 package import IdPClients
 package import IdPMail
+package import IdPSignOut
 package import Logging
 package import SSOShared
 package import SSOWeb
@@ -34,12 +35,9 @@ package struct SharedParts: Sendable {
     package let knownBrowsers: KnownBrowsers
     package let limits: SignInLimits
     package let sessions: Sessions
-    package let grants: GrantStore
     package let flowClients: FlowClients
-    package let authorizer: Authorizer
     /// The one count of begun flows, for clients and for pages of the program itself.
     package let flowLimit: FlowLimit
-    package let completionPage: CompletionPage
     package let accessTokens: AccessTokenStore
     package let appDevices: AppDevices
     package let signOuts: SignOuts
@@ -76,17 +74,8 @@ package struct SharedParts: Sendable {
         let newcomers = try NewSessionLimit(values, clock, knownBrowsers)
         limits = try SignInLimits(values, newcomers: newcomers, clock: clock, unreached: mail.unreached)
         sessions = try Sessions(values, services, newcomers: newcomers)
-        grants = GrantStore(
-            database: database, clock: clock, eligibility: eligibility, clients: clients,
-            least: try values[FlowSettings.require])
         flowLimit = FlowLimit(networks: try NewSessionLimit(values, clock, knownBrowsers), clock: clock)
         flowClients = FlowClients(keys: keys, clients: clients)
-        authorizer = Authorizer(
-            clients: clients, sessions: sessions, accounts: accounts, grants: grants,
-            noAccess: NoAccessPage(pages: pages, sessions: sessions, logos: logos),
-            otherAccount: OtherAccountPage(pages: pages, logos: logos),
-            limit: flowLimit, flowClients: flowClients, randomness: randomness)
-        completionPage = try CompletionPage(pages: pages, logos: logos)
         accessTokens = AccessTokenStore(
             database: database, clock: clock, randomness: randomness, eligibility: eligibility)
         audit = AuditLog(services, keys: keys)

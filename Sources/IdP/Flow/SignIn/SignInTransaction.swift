@@ -1,6 +1,7 @@
 import Hummingbird
 package import IdPAccounts
 package import IdPClients
+import IdPSignOut
 import Logging
 import SSOShared
 package import SSOWeb

@@ -1,5 +1,5 @@
-package import IdPAccounts
 package import IdPClients
+package import IdPSignOut
 package import SSOShared
 import SSOWeb
 package import Storage

@@ -1,5 +1,6 @@
 import IdPAccounts
 package import IdPClients
+import IdPSignOut
 package import SSOShared
 import SSOWeb
 package import Storage

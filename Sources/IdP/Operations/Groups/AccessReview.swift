@@ -1,5 +1,6 @@
-package import IdPAccounts
+import IdPAccounts
 package import IdPClients
+package import IdPSignOut
 package import Logging
 import SSOWeb
 package import Storage

@@ -1,5 +1,6 @@
 import IdPAccounts
 package import IdPClients
+import IdPSignOut
 import SSOShared
 package import SSOWeb
 package import Storage

@@ -1,5 +1,6 @@
 package import IdPAccounts
 package import IdPClients
+package import IdPSignOut
 package import SSOWeb
 package import Storage
 

@@ -1,5 +1,5 @@
-import IdPAccounts
 package import IdPClients
+import IdPSignOut
 import SSOWeb
 package import Storage
 

@@ -1,5 +1,6 @@
 package import IdPAccounts
 package import IdPClients
+package import IdPSignOut
 import SSOShared
 import SSOWeb
 package import Storage

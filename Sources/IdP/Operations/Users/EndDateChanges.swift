@@ -1,5 +1,6 @@
 package import IdPAccounts
 package import IdPClients
+import IdPSignOut
 import SSOShared
 package import SSOWeb
 package import Storage

@@ -1,5 +1,6 @@
 package import IdPAccounts
 package import IdPClients
+import IdPSignOut
 package import Storage
 
 /// Keeps an account from signing in, and ends its sign-ins.

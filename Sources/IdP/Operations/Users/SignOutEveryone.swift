@@ -1,5 +1,6 @@
-package import IdPAccounts
+import IdPAccounts
 package import IdPClients
+package import IdPSignOut
 import Storage
 
 /// Signs every account out, in slices of accounts. Each slice is one transaction, with its messages to clients.

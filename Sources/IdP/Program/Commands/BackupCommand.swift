@@ -3,6 +3,7 @@ import Foundation
 import IdPClients
 import IdPOperations
 import IdPSchema
+import IdPServer
 import SQLiteStorage
 import SSOShared
 import SSOWeb

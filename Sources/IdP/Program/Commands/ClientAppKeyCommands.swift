@@ -3,8 +3,9 @@ import CommandLines
 import IdPAccounts
 import IdPClients
 import IdPFlow
+import IdPGate
 import IdPOperations
-import IdPProtocols
+import IdPSignOut
 import SSOShared
 import SSOWeb
 import Storage

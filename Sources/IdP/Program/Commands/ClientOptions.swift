@@ -2,8 +2,9 @@ import ArgumentParser
 import IdPAccounts
 import IdPClients
 import IdPFlow
+import IdPGate
 import IdPOperations
-import IdPProtocols
+import IdPServer
 import SSOShared
 import SSOWeb
 import Storage

@@ -1,4 +1,5 @@
 import IdPClients
+import IdPServer
 import SSOShared
 import SSOWeb
 

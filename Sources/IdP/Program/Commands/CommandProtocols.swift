@@ -1,7 +1,8 @@
-import IdPAccounts
 import IdPClients
 import IdPOperations
 import IdPSchema
+import IdPServer
+import IdPSignOut
 import Logging
 import SSOShared
 import SSOWeb

@@ -1,9 +1,9 @@
 import ArgumentParser
 import CommandLines
-import IdPAccounts
 import IdPClients
 import IdPOperations
 import IdPSchema
+import IdPServer
 import PostgresStorage
 import SSOShared
 import SSOWeb

@@ -4,6 +4,7 @@ import IdPAccounts
 import IdPClients
 import IdPFlow
 import IdPOperations
+import IdPServer
 import Logging
 import SSOShared
 import SSOWeb

@@ -5,11 +5,12 @@ import IdPAccounts
 import IdPClients
 import IdPDevPages
 import IdPFlow
-package import IdPMail
+import IdPMail
 import IdPProviders
+import IdPServer
 import Logging
 import SSOShared
-package import SSOWeb
+import SSOWeb
 import Storage
 import StorageEngines
 import ThisBuild
@@ -84,29 +85,6 @@ struct IdPCommand: AsyncParsableCommand {
             let isNeeded = connect || recipient != nil
             try await settings.check(isNeeded ? [IdPProgram.connection(sendingTo: recipient)] : [])
         }
-    }
-}
-
-extension MailServerCheck {
-    /// Nil where no email is sent.
-    ///
-    /// - Parameter timeouts: short ones, because an operator waits and no email can be lost.
-    package init?(
-        _ values: SettingValues, timeouts: SMTPMailer.Timeouts = .init(upload: .seconds(10), answer: .seconds(10))
-    ) throws(SettingError) {
-        let mail = try values[IdPSettings.mail]
-        guard let mailer = mail.mailer(greeting: try values[MailGreeting.setting], timeouts: timeouts),
-            let from = try values[IdPSettings.mailFrom]
-        else { return nil }
-        self.init(mail: mail, mailer: mailer, from: from, issuer: try values[FlowSettings.publicURL])
-    }
-
-    /// The same with the mailer of the program that serves.
-    init?(_ values: SettingValues, _ mailer: (any Mailer)?) throws(SettingError) {
-        guard let mailer, let from = try values[IdPSettings.mailFrom] else { return nil }
-        self.init(
-            mail: try values[IdPSettings.mail], mailer: mailer, from: from,
-            issuer: try values[FlowSettings.publicURL])
     }
 }
 

@@ -1,7 +1,7 @@
 import ArgumentParser
 import CommandLines
 import IdPClients
-import IdPProtocols
+import IdPSigningKeys
 import SSOShared
 import SSOWeb
 import Storage

@@ -5,6 +5,7 @@ import IdPAccounts
 import IdPInboundMail
 import IdPMail
 import IdPOperations
+import IdPServer
 import IdPSignIn
 import Logging
 import SSOShared

@@ -1,5 +1,6 @@
 import ArgumentParser
 import IdPClients
+import IdPServer
 
 /// Some keys of the client protocols, as options.
 protocol OptionKeys {

@@ -1,8 +1,9 @@
 import ArgumentParser
 import Foundation
 import IdPAccountPages
-import IdPAccounts
 import IdPSchema
+import IdPServer
+import IdPSignOut
 import SQLiteStorage
 import SSOShared
 import SSOWeb

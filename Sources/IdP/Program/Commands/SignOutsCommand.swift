@@ -3,6 +3,8 @@ import CommandLines
 import IdPAccounts
 import IdPClients
 import IdPOperations
+import IdPServer
+import IdPSignOut
 import SSOShared
 import SSOWeb
 import Storage

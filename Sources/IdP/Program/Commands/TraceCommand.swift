@@ -1,9 +1,9 @@
 import ArgumentParser
 import IdPAccounts
 import IdPClients
-import IdPFlow
 import IdPMail
 import IdPOperations
+import IdPServer
 import SSOShared
 import SSOWeb
 import Storage

@@ -1,6 +1,8 @@
-import IdPAccounts
+package import IdPAuthorization
 import IdPClients
 package import IdPFlow
+import IdPSignOut
+package import IdPSigningKeys
 import SSOShared
 package import SSOWeb
 import Storage
@@ -8,23 +10,25 @@ import Storage
 /// The gate: sign-in for services without a login of their own, whose proxies ask about every request, and keys for their apps.
 package struct GateFeature: Feature {
     private let parts: SharedParts
+    private let authorization: Authorization
     private let gate: GateParts
     private let decision: GateDecision
     private let tokens: GateTokens
 
     /// - Parameter keys: sign what services are told.
-    package init(_ parts: SharedParts, _ values: SettingValues, keys: SigningKeys) throws(SettingError) {
-        self.parts = parts
-        gate = GateParts(parts, addresses: try values[FlowSettings.trustedProxies])
+    package init(
+        _ parts: SharedParts, _ authorization: Authorization, _ values: SettingValues, keys: SigningKeys
+    ) throws(SettingError) {
+        (self.parts, self.authorization) = (parts, authorization)
+        gate = GateParts(parts, authorization.grants, addresses: try values[FlowSettings.trustedProxies])
         decision = GateDecision(
-            grants: parts.grants, sessions: gate.store, eligibility: parts.eligibility,
-            keys: keys)
+            grants: authorization.grants, sessions: gate.store, eligibility: parts.eligibility, keys: keys)
         tokens = GateTokens(issuer: parts.origin.text, keys: keys)
     }
 
     package var purposes: [any FlowPurpose] {
         [
-            GateProtocol(authorizer: parts.authorizer, page: parts.completionPage),
+            GateProtocol(authorizer: authorization.authorizer, page: authorization.completionPage),
             AppKeysPurpose(sessions: parts.sessions),
         ]
     }

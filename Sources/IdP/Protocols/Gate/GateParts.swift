@@ -1,6 +1,6 @@
 import HTTPTypes
 import Hummingbird
-import IdPAccounts
+import IdPAuthorization
 import IdPClients
 import IdPFlow
 import Logging
@@ -26,9 +26,9 @@ struct GateParts: Sendable {
     /// Alarms of forged fields, by client.
     private let alarms: RateLimit
 
-    init(_ parts: SharedParts, addresses: ClientAddress) {
+    init(_ parts: SharedParts, _ grants: GrantStore, addresses: ClientAddress) {
         (database, clock, randomness, clients) = (parts.database, parts.clock, parts.randomness, parts.clients)
-        (grants, sessions, self.addresses) = (parts.grants, parts.sessions.store, addresses)
+        (self.grants, sessions, self.addresses) = (grants, parts.sessions.store, addresses)
         page = GatePage(pages: parts.pages, origin: parts.origin)
         store = GateSessionStore(lifetime: parts.sessions.store.lifetime, eligibility: parts.eligibility)
         wrongKeys = NetworkLimit(20, per: .minutes(1), clock: parts.clock)

@@ -5,6 +5,7 @@ package import SSOWeb
 /// The keys of a client's entry for the gate: a service without a login of its own, whose proxy asks about every request.
 package struct GateSettings: ClientProtocolSettings {
     package static let id = "gate"
+    package static let checksTokens = true
     package static let keys = [
         Key.origin.description, Key.appKeys.description, Key.appKeyField.description, Key.upstream.description,
     ]

@@ -2,6 +2,7 @@ import HTTPTypes
 import Hummingbird
 import IdPClients
 import IdPFlow
+import IdPSigningKeys
 import Logging
 import NIOCore
 import SSOShared
@@ -39,7 +40,7 @@ struct Discovery: Sendable {
     private func published() async throws -> [SigningKey] {
         try await clients.catchUp {
             try await keys.published { [clients] connection in
-                try clients.registered(connection).all.contains { $0.oidc != nil || $0.gate != nil }
+                try clients.registered(connection).all.contains(where: \.checksTokens)
             }
         }
     }
@@ -68,7 +69,7 @@ struct Discovery: Sendable {
             .init("response_modes_supported", ResponseMode.allCases.map(\.rawValue)),
             .init("grant_types_supported", ["authorization_code", "refresh_token"]),
             .init("subject_types_supported", ["public"]),
-            .init("id_token_signing_alg_values_supported", IDTokenAlgorithm.allCases.map(\.rawValue)),
+            .init("id_token_signing_alg_values_supported", SigningAlgorithm.allCases.map(\.rawValue)),
             .init("token_endpoint_auth_methods_supported", secretMethods + ["none"]),
             .init("revocation_endpoint_auth_methods_supported", secretMethods + ["none"]),
             .init("introspection_endpoint_auth_methods_supported", secretMethods),

@@ -1,6 +1,8 @@
-package import IdPAccounts
+package import IdPAuthorization
 import IdPClients
 package import IdPFlow
+package import IdPSignOut
+package import IdPSigningKeys
 package import JWT
 import SSOShared
 package import SSOWeb
@@ -8,15 +10,16 @@ package import SSOWeb
 /// OpenID Connect: sign-in for clients that speak it, with the same flow as all others.
 package struct OIDCFeature: Feature {
     let parts: SharedParts
+    private let authorization: Authorization
     let oidc: OIDCParts
     package let keys: SigningKeys
 
-    package init(_ parts: SharedParts, keysFrom newKey: @escaping PrivateKeyMaker) {
-        self.parts = parts
+    package init(_ parts: SharedParts, _ authorization: Authorization, keysFrom newKey: @escaping PrivateKeyMaker) {
+        (self.parts, self.authorization) = (parts, authorization)
         keys = SigningKeys(
             SigningKeyBox(keys: parts.keys, randomness: parts.randomness), from: newKey, parts.audit.store,
             clock: parts.clock, logger: parts.logger)
-        oidc = OIDCParts(parts, keys: keys)
+        oidc = OIDCParts(parts, authorization.grants, keys: keys)
     }
 
     package var slots: [any SessionSlot.Type] { [LogoutQuestion.self] }
@@ -27,8 +30,8 @@ package struct OIDCFeature: Feature {
         let form = FormPostPage(pages: parts.pages, logos: parts.logos)
         return [
             OIDCProtocol(
-                authorizer: parts.authorizer, page: parts.completionPage, form: form, issuer: oidc.issuer, hints: hints,
-                languages: parts.pages.languages)
+                authorizer: authorization.authorizer, page: authorization.completionPage, form: form,
+                issuer: oidc.issuer, hints: hints, languages: parts.pages.languages)
         ]
     }
 

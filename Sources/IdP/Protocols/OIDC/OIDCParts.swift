@@ -1,8 +1,9 @@
 import HTTPTypes
 import Hummingbird
-import IdPAccounts
+import IdPAuthorization
 import IdPClients
 import IdPFlow
+import IdPSigningKeys
 import Logging
 import SSOShared
 import SSOWeb
@@ -27,8 +28,8 @@ struct OIDCParts: Sendable {
     let clock: ServiceClock
     let questions: SessionQuestions
 
-    init(_ parts: SharedParts, keys: SigningKeys) {
-        (issuer, self.keys, grants) = (parts.origin.text, keys, parts.grants)
+    init(_ parts: SharedParts, _ grants: GrantStore, keys: SigningKeys) {
+        (issuer, self.keys, self.grants) = (parts.origin.text, keys, grants)
         tokens = OIDCTokens(eligibility: parts.eligibility, keys: parts.keys)
         authentication = ClientAuthentication(clients: parts.clients, networks: parts.signerNetworks())
         spentGrants = NetworkLimit(20, per: .seconds(1), clock: parts.clock)

@@ -1,19 +1,6 @@
 /// The tables of OpenID Connect, for the migrations.
 package enum OIDCSchema {
     package static let sql = [
-        // public_key is the JWK as it is published. private_key is sealed: usable only with IDP_SECRET_KEY.
-        """
-        CREATE TABLE signing_key (
-            kid TEXT PRIMARY KEY NOT NULL,
-            algorithm TEXT NOT NULL,
-            generation BIGINT NOT NULL,
-            public_key TEXT NOT NULL,
-            private_key BLOB NOT NULL,
-            created_at BIGINT NOT NULL,
-            used_from BIGINT NOT NULL,
-            UNIQUE (algorithm, generation)
-        )
-        """,
         // family is the hash of the code that a token goes back to. A row that was revoked has expired when it was created.
         """
         CREATE TABLE oidc_access_token (

@@ -1,4 +1,5 @@
 package import IdPClients
+package import IdPSigningKeys
 import SSOShared
 import SSOWeb
 
@@ -9,18 +10,12 @@ package enum OIDCScope: String, Sendable, CaseIterable {
     case offlineAccess = "offline_access"
 }
 
-/// What signs the ID tokens of a client.
-package enum IDTokenAlgorithm: String, Sendable, CaseIterable {
-    case rs256 = "RS256"
-    case es256 = "ES256"
-    case eddsa = "EdDSA"
-}
-
 /// The keys of a client's entry for OpenID Connect.
 package struct OIDCSettings: ClientProtocolSettings {
     package static let id = "oidc"
     package static let callbackFields = ["code", "state", "iss", "error", "error_description"]
     package static let takesIDsOfApps = true
+    package static let checksTokens = true
     /// Clients of OpenID Connect often find what to end by `sid` alone, as mod_auth_openidc does.
     package static let namesEachSession = true
 
@@ -29,7 +24,7 @@ package struct OIDCSettings: ClientProtocolSettings {
     /// Whether a request must have a `code_challenge`.
     package let requiresChallenge: Bool
     package let scopes: [OIDCScope]
-    package let algorithm: IDTokenAlgorithm
+    package let algorithm: SigningAlgorithm
     /// Whether the ID token has the scopes' claims, too.
     package let hasIDTokenClaims: Bool
     /// Where `/oidc/logout` may go back to.
@@ -101,7 +96,7 @@ extension OIDCSettings {
             "what it may ask for; `offline_access` for refresh tokens",
             lacks: { $0.contains(.openid) ? nil : "lacks openid. Use, for example, scopes: [openid, email]." })
         static let idTokenAlgorithm = ClientKey.choice(
-            "id_token_alg", default: IDTokenAlgorithm.rs256,
+            "id_token_alg", default: SigningAlgorithm.rs256,
             option: .init("OpenID Connect: RS256, ES256 or EdDSA.", value: "name"), "or `ES256`, `EdDSA`")
         static let idTokenClaims = ClientKey.flag(
             "id_token_claims", default: true,

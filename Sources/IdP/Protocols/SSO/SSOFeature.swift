@@ -1,16 +1,18 @@
-package import IdPAccounts
+package import IdPAuthorization
 package import IdPFlow
+package import IdPSignOut
 import SSOShared
 package import SSOWeb
 
 /// Sign-in for clients by `/auth/sso`, and the back channel where they redeem their tokens.
 package struct SSOFeature: Feature {
     let parts: SharedParts
+    private let grants: GrantStore
     package let asking: SSOProtocol
 
-    package init(_ parts: SharedParts) {
-        self.parts = parts
-        asking = SSOProtocol(authorizer: parts.authorizer, page: parts.completionPage)
+    package init(_ parts: SharedParts, _ authorization: Authorization) {
+        (self.parts, grants) = (parts, authorization.grants)
+        asking = SSOProtocol(authorizer: authorization.authorizer, page: authorization.completionPage)
     }
 
     package var purposes: [any FlowPurpose] { [asking] }
@@ -29,7 +31,7 @@ package struct SSOFeature: Feature {
         to router: inout FeatureRouter, _ completion: SignInCompletion, _ methods: [any SignInMethod]
     ) {
         let (signatures, networks) = (SignatureCheck(clients: parts.clients), parts.signerNetworks())
-        let verify = VerifyRoutes(grants: parts.grants, lifetime: parts.sessions.store.lifetime)
+        let verify = VerifyRoutes(grants: grants, lifetime: parts.sessions.store.lifetime)
         let session = SessionRoutes(
             questions: SessionQuestions(
                 sessions: parts.sessions, accounts: parts.accounts, clients: parts.clients))

@@ -1,6 +1,7 @@
 import HTTPTypes
 package import Hummingbird
 import IdPAccounts
+package import IdPAuthorization
 import IdPClients
 package import IdPFlow
 import Logging

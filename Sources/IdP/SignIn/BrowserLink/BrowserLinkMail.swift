@@ -1,4 +1,3 @@
-import IdPAccounts
 import IdPMail
 import SSOShared
 import SSOWeb

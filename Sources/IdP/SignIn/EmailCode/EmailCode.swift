@@ -1,4 +1,3 @@
-import IdPAccounts
 import IdPMail
 package import SSOShared
 import SSOWeb

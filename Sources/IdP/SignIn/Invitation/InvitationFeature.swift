@@ -1,5 +1,6 @@
 package import Hummingbird
 import IdPAccounts
+package import IdPAuthorization
 import IdPClients
 package import IdPFlow
 package import IdPMail
@@ -11,11 +12,16 @@ package struct InvitationFeature: Feature {
     package typealias SubmitAddress = @Sendable (SubmittedAddress) async throws -> Response?
 
     private let parts: SharedParts
+    private let completionPage: CompletionPage
     private let invitations: InvitationStore
     private let submitAddress: @Sendable (SignInCompletion) -> SubmitAddress?
 
-    package init(_ parts: SharedParts, submitAddress: @escaping @Sendable (SignInCompletion) -> SubmitAddress?) {
-        (self.parts, self.submitAddress) = (parts, submitAddress)
+    /// - Parameter page: for a visitor who is signed in and goes on to the client of the invitation.
+    package init(
+        _ parts: SharedParts, _ page: CompletionPage,
+        submitAddress: @escaping @Sendable (SignInCompletion) -> SubmitAddress?
+    ) {
+        (self.parts, completionPage, self.submitAddress) = (parts, page, submitAddress)
         invitations = InvitationStore(database: parts.database, clock: parts.clock, eligibility: parts.eligibility)
     }
 
@@ -43,6 +49,6 @@ package struct InvitationFeature: Feature {
 
     private var purpose: InvitationPurpose {
         InvitationPurpose(
-            sessions: parts.sessions, accounts: parts.accounts, clients: parts.clients, page: parts.completionPage)
+            sessions: parts.sessions, accounts: parts.accounts, clients: parts.clients, page: completionPage)
     }
 }

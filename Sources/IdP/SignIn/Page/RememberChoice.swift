@@ -1,14 +1,13 @@
 import HTTPTypes
 import Hummingbird
-import IdPFlow
 import SSOShared
-import SSOWeb
+package import SSOWeb
 
 /// The box "Keep me signed in on this device" of a form that signs in, for the template `remember`.
 ///
 /// The choice is made with the proof and never later: a stolen cookie must not prolong its session. It is not ticked unless the
 /// user has ticked it in this very sign-in.
-struct RememberChoice: Encodable, Sendable {
+package struct RememberChoice: Encodable, Sendable {
     /// The name of the field.
     static let field = "remember"
 
@@ -31,5 +30,7 @@ struct RememberChoice: Encodable, Sendable {
     /// Whether the user has ticked the box.
     ///
     /// - Throws: ``PublicError`` 400 for a field that is there twice.
-    static func isTicked(in fields: URLEncodedFields) throws -> Bool { try fields.text(field)?.isEmpty == false }
+    package static func isTicked(in fields: URLEncodedFields) throws -> Bool {
+        try fields.text(field)?.isEmpty == false
+    }
 }

@@ -6,7 +6,6 @@ import SSOShared
 import SSOWeb
 import Testing
 
-@testable import IdP
 @testable import IdPMail
 @testable import IdPTestKit
 @testable import TestKit

@@ -5,8 +5,8 @@ import SSOWeb
 import Storage
 import Testing
 
-@testable import IdP
 @testable import IdPSchema
+@testable import IdPServer
 @testable import IdPTestKit
 @testable import RelyingParty
 @testable import TestKit

@@ -7,6 +7,7 @@ import Testing
 @testable import IdP
 @testable import IdPClients
 @testable import IdPOperations
+@testable import IdPServer
 @testable import IdPTestKit
 @testable import TestKit
 @testable import WebTestKit

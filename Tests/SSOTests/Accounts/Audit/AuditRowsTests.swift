@@ -1,16 +1,18 @@
 import IdPAccounts
+import IdPAuthorization
 import IdPFlow
 import IdPMail
 import IdPSignIn
+import IdPSignOut
 import ProbeKit
 import SSOShared
 import SSOWeb
 import Storage
 import Testing
 
-@testable import IdP
 @testable import IdPClients
 @testable import IdPOperations
+@testable import IdPServer
 @testable import IdPTestKit
 @testable import TestKit
 @testable import WebTestKit

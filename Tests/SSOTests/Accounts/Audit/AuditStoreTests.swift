@@ -2,17 +2,19 @@ import Foundation
 import IdPAccountPages
 import IdPAccounts
 import IdPApps
+import IdPAuthorization
 import IdPFlow
 import IdPMail
-import IdPProtocols
+import IdPOIDC
 import IdPSignIn
+import IdPSignOut
 import SSOShared
 import SSOWeb
 import Storage
 import Testing
 
-@testable import IdP
 @testable import IdPClients
+@testable import IdPServer
 @testable import IdPTestKit
 @testable import TestKit
 @testable import WebTestKit

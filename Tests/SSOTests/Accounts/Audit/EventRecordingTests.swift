@@ -1,4 +1,3 @@
-import IdPAccounts
 import SSOWeb
 import Storage
 import Testing

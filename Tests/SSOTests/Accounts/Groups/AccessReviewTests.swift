@@ -8,6 +8,7 @@ import Testing
 @testable import IdPAccounts
 @testable import IdPClients
 @testable import IdPOperations
+@testable import IdPSignOut
 @testable import IdPTestKit
 @testable import TestKit
 @testable import WebTestKit

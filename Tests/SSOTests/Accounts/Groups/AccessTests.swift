@@ -1,4 +1,5 @@
-import IdPProtocols
+import IdPGate
+import IdPOIDC
 import ProbeKit
 import SSOShared
 import SSOWeb
@@ -7,9 +8,11 @@ import Testing
 
 @testable import Counterparts
 @testable import IdP
+@testable import IdPAuthorization
 @testable import IdPClients
 @testable import IdPFlow
 @testable import IdPOperations
+@testable import IdPServer
 @testable import IdPTestKit
 @testable import TestKit
 @testable import WebTestKit

@@ -4,8 +4,6 @@ import SSOWeb
 import Testing
 
 @testable import Counterparts
-@testable import IdP
-@testable import IdPAccounts
 @testable import IdPTestKit
 @testable import TestKit
 

@@ -4,7 +4,7 @@ import SSOWeb
 import Testing
 
 @testable import Counterparts
-@testable import IdP
+@testable import IdPAuthorization
 @testable import IdPClients
 @testable import IdPFlow
 @testable import IdPOperations

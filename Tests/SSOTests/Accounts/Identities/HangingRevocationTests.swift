@@ -6,11 +6,10 @@ import Synchronization
 import Testing
 
 @testable import Counterparts
-@testable import IdP
 @testable import IdPAccountPages
-@testable import IdPAccounts
 @testable import IdPProviderSignIn
 @testable import IdPProviders
+@testable import IdPServer
 @testable import IdPTestKit
 @testable import TestKit
 @testable import WebTestKit

@@ -6,11 +6,11 @@ import Synchronization
 import Testing
 
 @testable import Counterparts
-@testable import IdP
 @testable import IdPAccountPages
 @testable import IdPOperations
 @testable import IdPProviderSignIn
 @testable import IdPProviders
+@testable import IdPServer
 @testable import IdPTestKit
 @testable import TestKit
 @testable import WebTestKit

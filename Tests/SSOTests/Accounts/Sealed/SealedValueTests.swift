@@ -6,10 +6,10 @@ import SSOWeb
 import Storage
 import Testing
 
-@testable import IdP
 @testable import IdPClients
 @testable import IdPMail
 @testable import IdPOperations
+@testable import IdPServer
 @testable import IdPTestKit
 @testable import TestKit
 @testable import WebTestKit

@@ -3,7 +3,7 @@ import SSOShared
 import SSOWeb
 import Testing
 
-@testable import IdPAccounts
+@testable import IdPSignOut
 @testable import TestKit
 
 @Suite("Lines of messages to clients", .rules)

@@ -4,11 +4,11 @@ import SSOWeb
 import Storage
 import Testing
 
-@testable import IdP
 @testable import IdPAccounts
 @testable import IdPClients
 @testable import IdPOperations
 @testable import IdPSchema
+@testable import IdPServer
 @testable import IdPTestKit
 @testable import TestKit
 @testable import WebTestKit

@@ -2,8 +2,6 @@ import SSOShared
 import Testing
 
 @testable import Counterparts
-@testable import IdPAccounts
-@testable import IdPSignIn
 @testable import IdPTestKit
 @testable import TestKit
 @testable import WebTestKit

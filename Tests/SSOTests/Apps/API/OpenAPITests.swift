@@ -2,10 +2,10 @@ import Hummingbird
 import SQLiteStorage
 import Testing
 
-@testable import IdP
 @testable import IdPDevPages
 @testable import IdPMail
 @testable import IdPSchema
+@testable import IdPServer
 @testable import IdPTestKit
 @testable import SSOShared
 @testable import SSOWeb

@@ -4,10 +4,10 @@ import SSOWeb
 import Testing
 
 @testable import Counterparts
-@testable import IdP
 @testable import IdPAccounts
 @testable import IdPApps
 @testable import IdPFlow
+@testable import IdPServer
 @testable import IdPTestKit
 @testable import TestKit
 @testable import WebTestKit

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import IdP
+@testable import IdPServer
 @testable import IdPTestKit
 @testable import RelyingParty
 @testable import SSOWeb

@@ -2,7 +2,7 @@ import Foundation
 import Hummingbird
 import Testing
 
-@testable import IdP
+@testable import IdPServer
 @testable import IdPTestKit
 @testable import RelyingParty
 @testable import SSOShared

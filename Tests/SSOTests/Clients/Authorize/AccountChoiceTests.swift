@@ -2,8 +2,8 @@ import SSOShared
 import SSOWeb
 import Testing
 
+@testable import IdPAuthorization
 @testable import IdPFlow
-@testable import IdPProtocols
 @testable import IdPTestKit
 @testable import TestKit
 

@@ -3,8 +3,9 @@ import SSOWeb
 import Testing
 
 @testable import Counterparts
+@testable import IdPAuthorization
 @testable import IdPFlow
-@testable import IdPProtocols
+@testable import IdPSSO
 @testable import IdPTestKit
 @testable import SSOShared
 @testable import TestKit

@@ -3,9 +3,10 @@ import SSOShared
 import SSOWeb
 import Testing
 
+@testable import IdPAuthorization
 @testable import IdPClients
 @testable import IdPFlow
-@testable import IdPProtocols
+@testable import IdPSSO
 @testable import IdPTestKit
 @testable import TestKit
 @testable import WebTestKit

@@ -5,8 +5,8 @@ import SSOWeb
 import Testing
 
 @testable import IdPAccounts
+@testable import IdPAuthorization
 @testable import IdPFlow
-@testable import IdPProtocols
 @testable import IdPTestKit
 @testable import TestKit
 @testable import WebTestKit

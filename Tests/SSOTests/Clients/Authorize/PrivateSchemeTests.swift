@@ -1,8 +1,8 @@
 import SSOShared
 import Testing
 
+@testable import IdPAuthorization
 @testable import IdPFlow
-@testable import IdPProtocols
 @testable import IdPTestKit
 @testable import TestKit
 

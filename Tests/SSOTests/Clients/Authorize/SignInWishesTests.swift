@@ -1,7 +1,8 @@
 import Testing
 
+@testable import IdPAuthorization
 @testable import IdPFlow
-@testable import IdPProtocols
+@testable import IdPSSO
 @testable import IdPTestKit
 @testable import SSOShared
 @testable import SSOWeb

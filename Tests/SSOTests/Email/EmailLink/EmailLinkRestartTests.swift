@@ -2,9 +2,9 @@ import SSOShared
 import SSOWeb
 import Testing
 
-@testable import IdP
 @testable import IdPDevPages
 @testable import IdPMail
+@testable import IdPServer
 @testable import IdPTestKit
 @testable import TestKit
 @testable import WebTestKit

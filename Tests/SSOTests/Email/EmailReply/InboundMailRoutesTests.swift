@@ -3,7 +3,6 @@ import SQLiteStorage
 import SSOShared
 import Testing
 
-@testable import IdP
 @testable import IdPTestKit
 @testable import SSOWeb
 @testable import TestKit

@@ -1,8 +1,8 @@
 import Testing
 
-@testable import IdP
 @testable import IdPInboundMail
 @testable import IdPMail
+@testable import IdPServer
 @testable import IdPSignIn
 @testable import IdPTestKit
 @testable import SSOWeb

@@ -2,10 +2,10 @@ import SQLiteStorage
 import Storage
 import Testing
 
-@testable import IdP
 @testable import IdPAccounts
 @testable import IdPMail
 @testable import IdPSchema
+@testable import IdPServer
 @testable import IdPSignIn
 @testable import IdPTestKit
 @testable import SSOShared

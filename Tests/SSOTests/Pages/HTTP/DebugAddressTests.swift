@@ -1,9 +1,9 @@
 import Testing
 
-@testable import IdP
 @testable import IdPDevPages
 @testable import IdPFlow
 @testable import IdPMail
+@testable import IdPServer
 @testable import IdPTestKit
 @testable import SSOShared
 @testable import SSOWeb

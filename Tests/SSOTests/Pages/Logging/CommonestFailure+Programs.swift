@@ -3,7 +3,6 @@ import Storage
 import Testing
 
 @testable import Counterparts
-@testable import IdPAccounts
 @testable import IdPProviders
 @testable import IdPTestKit
 @testable import TestKit

@@ -4,7 +4,7 @@ import Storage
 import Testing
 
 @testable import Counterparts
-@testable import IdPProtocols
+@testable import IdPOIDC
 @testable import IdPTestKit
 @testable import TestKit
 @testable import WebTestKit

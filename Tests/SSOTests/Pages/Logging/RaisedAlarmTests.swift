@@ -4,7 +4,7 @@ import Testing
 
 @testable import Counterparts
 @testable import IdPClients
-@testable import IdPProtocols
+@testable import IdPOIDC
 @testable import IdPProviders
 @testable import IdPTestKit
 @testable import TestKit

@@ -2,7 +2,7 @@ import Foundation
 import SSOShared
 import Testing
 
-@testable import IdP
+@testable import IdPServer
 @testable import IdPTestKit
 @testable import SSOWeb
 @testable import TestKit

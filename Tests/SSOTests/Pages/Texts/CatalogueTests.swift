@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import IdP
+@testable import IdPServer
 @testable import RelyingParty
 @testable import SSOShared
 @testable import SSOWeb

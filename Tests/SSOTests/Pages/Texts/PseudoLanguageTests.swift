@@ -2,8 +2,8 @@ import Foundation
 import Storage
 import Testing
 
-@testable import IdP
 @testable import IdPMail
+@testable import IdPServer
 @testable import IdPTestKit
 @testable import RelyingParty
 @testable import SSOShared

@@ -1,7 +1,7 @@
 import IdPAccounts
 import Testing
 
-@testable import IdP
+@testable import IdPServer
 @testable import RelyingParty
 @testable import SSOClient
 @testable import SSOShared

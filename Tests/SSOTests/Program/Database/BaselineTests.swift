@@ -1,7 +1,6 @@
 import Foundation
 import Testing
 
-@testable import IdP
 @testable import IdPAccounts
 @testable import IdPSchema
 @testable import IdPTestKit

@@ -3,8 +3,8 @@ import Storage
 import StorageEngines
 import Testing
 
-@testable import IdP
 @testable import IdPSchema
+@testable import IdPServer
 @testable import IdPTestKit
 @testable import RelyingParty
 @testable import SSOWeb

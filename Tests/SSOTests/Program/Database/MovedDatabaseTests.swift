@@ -4,8 +4,8 @@ import SQLiteStorage
 import StorageEngines
 import Testing
 
-@testable import IdP
 @testable import IdPSchema
+@testable import IdPServer
 @testable import PostgresStorage
 @testable import SSOWeb
 @testable import Storage

@@ -8,6 +8,7 @@ import Testing
 @testable import IdPAccounts
 @testable import IdPOperations
 @testable import IdPSchema
+@testable import IdPSignOut
 @testable import SSOWeb
 @testable import TestKit
 @testable import WebTestKit

@@ -1,8 +1,8 @@
 import SSOWeb
 import Testing
 
-@testable import IdP
 @testable import IdPOperations
+@testable import IdPServer
 @testable import TestKit
 
 @Suite("The list of everything that can happen", .program)

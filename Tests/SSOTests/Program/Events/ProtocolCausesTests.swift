@@ -2,9 +2,11 @@ import Logging
 import SSOWeb
 import Testing
 
+@testable import IdPAuthorization
 @testable import IdPClients
 @testable import IdPFlow
-@testable import IdPProtocols
+@testable import IdPOIDC
+@testable import IdPSSO
 @testable import TestKit
 
 @Suite("The causes of refusals", .rules)

@@ -8,6 +8,7 @@ import Testing
 @testable import IdPClients
 @testable import IdPFlow
 @testable import IdPMail
+@testable import IdPServer
 @testable import IdPTestKit
 @testable import SSOWeb
 @testable import TestKit

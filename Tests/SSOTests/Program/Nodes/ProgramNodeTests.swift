@@ -4,9 +4,9 @@ import Storage
 import StorageEngines
 import Testing
 
-@testable import IdP
 @testable import IdPOperations
 @testable import IdPSchema
+@testable import IdPServer
 @testable import IdPTestKit
 @testable import PostgresStorage
 @testable import RelyingParty

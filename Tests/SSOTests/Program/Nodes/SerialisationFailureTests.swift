@@ -2,7 +2,6 @@ import ProbeKit
 import Storage
 import Testing
 
-@testable import IdP
 @testable import IdPSchema
 @testable import IdPTestKit
 @testable import TestKit

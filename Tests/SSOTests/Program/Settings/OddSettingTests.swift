@@ -1,8 +1,8 @@
 import SSOWeb
 import Testing
 
-@testable import IdP
 @testable import IdPFlow
+@testable import IdPServer
 @testable import IdPTestKit
 @testable import SSOWeb
 @testable import TestKit

@@ -3,6 +3,7 @@ import SSOWeb
 import Testing
 
 @testable import IdP
+@testable import IdPServer
 @testable import IdPTestKit
 @testable import RelyingParty
 @testable import SSOWeb

@@ -7,11 +7,14 @@ import Testing
 @testable import IdP
 @testable import IdPAccounts
 @testable import IdPClients
+@testable import IdPGate
 @testable import IdPMail
+@testable import IdPOIDC
 @testable import IdPOperations
-@testable import IdPProtocols
 @testable import IdPProviders
 @testable import IdPSchema
+@testable import IdPServer
+@testable import IdPSignOut
 @testable import IdPTestKit
 @testable import RelyingParty
 @testable import TestKit

@@ -3,10 +3,10 @@ import SSOWeb
 import Testing
 
 @testable import Counterparts
-@testable import IdP
 @testable import IdPClients
 @testable import IdPFlow
 @testable import IdPProviders
+@testable import IdPServer
 @testable import IdPTestKit
 @testable import TestKit
 @testable import WebTestKit

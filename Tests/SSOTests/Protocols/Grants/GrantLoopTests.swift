@@ -2,8 +2,7 @@ import SSOShared
 import SSOWeb
 import Testing
 
-@testable import IdP
-@testable import IdPAccounts
+@testable import IdPAuthorization
 @testable import IdPClients
 @testable import IdPFlow
 @testable import IdPTestKit

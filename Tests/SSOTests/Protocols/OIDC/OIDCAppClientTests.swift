@@ -3,10 +3,10 @@ import SSOWeb
 import Testing
 
 @testable import Counterparts
-@testable import IdP
+@testable import IdPAuthorization
 @testable import IdPClients
 @testable import IdPFlow
-@testable import IdPProtocols
+@testable import IdPOIDC
 @testable import IdPTestKit
 @testable import TestKit
 @testable import WebTestKit

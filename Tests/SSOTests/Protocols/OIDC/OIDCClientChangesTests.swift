@@ -5,8 +5,9 @@ import Testing
 
 @testable import IdP
 @testable import IdPClients
+@testable import IdPOIDC
 @testable import IdPOperations
-@testable import IdPProtocols
+@testable import IdPSigningKeys
 @testable import IdPTestKit
 @testable import TestKit
 @testable import WebTestKit

@@ -4,11 +4,11 @@ import SSOWeb
 import Storage
 import Testing
 
-@testable import IdP
-@testable import IdPAccounts
+@testable import IdPAuthorization
 @testable import IdPClients
 @testable import IdPFlow
-@testable import IdPProtocols
+@testable import IdPOIDC
+@testable import IdPSigningKeys
 @testable import IdPTestKit
 @testable import TestKit
 @testable import WebTestKit

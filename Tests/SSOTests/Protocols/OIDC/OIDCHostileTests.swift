@@ -7,8 +7,9 @@ import Testing
 @testable import IdP
 @testable import IdPClients
 @testable import IdPFlow
+@testable import IdPOIDC
 @testable import IdPOperations
-@testable import IdPProtocols
+@testable import IdPServer
 @testable import IdPTestKit
 @testable import SSOWeb
 @testable import TestKit

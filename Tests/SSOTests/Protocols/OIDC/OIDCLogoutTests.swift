@@ -6,9 +6,11 @@ import Testing
 
 @testable import Counterparts
 @testable import IdP
-@testable import IdPAccounts
 @testable import IdPClients
-@testable import IdPProtocols
+@testable import IdPOIDC
+@testable import IdPServer
+@testable import IdPSignOut
+@testable import IdPSigningKeys
 @testable import IdPTestKit
 @testable import TestKit
 @testable import WebTestKit

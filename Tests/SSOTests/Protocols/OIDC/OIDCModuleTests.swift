@@ -4,9 +4,11 @@ import Testing
 
 @testable import Counterparts
 @testable import IdP
+@testable import IdPAuthorization
 @testable import IdPClients
 @testable import IdPFlow
-@testable import IdPProtocols
+@testable import IdPOIDC
+@testable import IdPSigningKeys
 @testable import IdPTestKit
 @testable import TestKit
 @testable import WebTestKit

@@ -3,9 +3,8 @@ import SSOShared
 import SSOWeb
 import Testing
 
-@testable import IdP
 @testable import IdPClients
-@testable import IdPProtocols
+@testable import IdPOIDC
 @testable import IdPTestKit
 @testable import TestKit
 @testable import WebTestKit

@@ -3,7 +3,7 @@ import Testing
 
 @testable import IdPClients
 @testable import IdPFlow
-@testable import IdPProtocols
+@testable import IdPOIDC
 @testable import IdPTestKit
 @testable import SSOWeb
 @testable import TestKit

@@ -5,9 +5,9 @@ import SSOWeb
 import Testing
 
 @testable import Counterparts
-@testable import IdPAccounts
 @testable import IdPClients
-@testable import IdPProtocols
+@testable import IdPOIDC
+@testable import IdPSigningKeys
 @testable import IdPTestKit
 @testable import TestKit
 @testable import WebTestKit

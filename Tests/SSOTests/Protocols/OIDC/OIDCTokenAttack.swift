@@ -1,8 +1,7 @@
 import SSOShared
 
-@testable import IdP
-@testable import IdPAccounts
 @testable import IdPClients
+@testable import IdPServer
 @testable import IdPTestKit
 @testable import TestKit
 @testable import WebTestKit

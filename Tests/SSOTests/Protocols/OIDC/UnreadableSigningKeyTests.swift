@@ -3,8 +3,7 @@ import SSOShared
 import Storage
 import Testing
 
-@testable import IdP
-@testable import IdPProtocols
+@testable import IdPSigningKeys
 @testable import IdPTestKit
 @testable import TestKit
 @testable import WebTestKit
@@ -40,7 +39,7 @@ struct UnreadableSigningKeyTests {
                 keys: try DerivedKeys.parse(TestSecret.new(), setting: "IDP_SECRET_KEY"), randomness: SystemRandomness()
             )
             let now = deployment.clock.now
-            for algorithm in IDTokenAlgorithm.allCases {
+            for algorithm in SigningAlgorithm.allCases {
                 let next = try SigningKey(algorithm, generation: 50, foreign, at: now, usedFrom: now)
                 try await deployment.database.write { _ = try SigningKeyStore().insert(next, $0) }
             }

@@ -3,9 +3,6 @@ import Storage
 import Testing
 
 @testable import Counterparts
-@testable import IdP
-@testable import IdPAccounts
-@testable import IdPFlow
 @testable import IdPSchema
 @testable import IdPTestKit
 @testable import SQLiteStorage

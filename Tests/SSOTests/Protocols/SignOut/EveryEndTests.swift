@@ -11,6 +11,8 @@ import Testing
 @testable import IdPOperations
 @testable import IdPProviders
 @testable import IdPSchema
+@testable import IdPServer
+@testable import IdPSignOut
 @testable import IdPTestKit
 @testable import SSOWeb
 @testable import TestKit

@@ -2,8 +2,7 @@ import SSOShared
 import Storage
 import Testing
 
-@testable import IdP
-@testable import IdPAccounts
+@testable import IdPSignOut
 @testable import IdPTestKit
 @testable import SSOWeb
 @testable import TestKit

@@ -6,7 +6,6 @@ import Storage
 import Testing
 
 @testable import Counterparts
-@testable import IdPAccounts
 @testable import IdPTestKit
 @testable import TestKit
 @testable import WebTestKit

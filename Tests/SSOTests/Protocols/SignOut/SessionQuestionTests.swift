@@ -1,4 +1,4 @@
-import IdPProtocols
+import IdPSSO
 import ProbeKit
 import SSOShared
 import SSOWeb
@@ -7,6 +7,7 @@ import Testing
 
 @testable import IdPAccounts
 @testable import IdPClients
+@testable import IdPSignOut
 @testable import IdPTestKit
 @testable import TestKit
 @testable import WebTestKit

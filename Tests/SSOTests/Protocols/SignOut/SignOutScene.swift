@@ -4,10 +4,9 @@ import Synchronization
 
 @testable import Counterparts
 @testable import IdP
-@testable import IdPAccounts
 @testable import IdPClients
-@testable import IdPFlow
-@testable import IdPProtocols
+@testable import IdPSSO
+@testable import IdPSignOut
 @testable import IdPTestKit
 @testable import SSOWeb
 @testable import TestKit

@@ -5,10 +5,10 @@ import Testing
 
 @testable import Counterparts
 @testable import IdP
-@testable import IdPAccounts
 @testable import IdPClients
 @testable import IdPOperations
-@testable import IdPProtocols
+@testable import IdPSSO
+@testable import IdPSignOut
 @testable import IdPTestKit
 @testable import SSOWeb
 @testable import TestKit

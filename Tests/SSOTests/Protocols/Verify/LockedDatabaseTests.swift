@@ -4,8 +4,7 @@ import SSOShared
 import Testing
 
 @testable import Counterparts
-@testable import IdP
-@testable import IdPProtocols
+@testable import IdPOIDC
 @testable import IdPTestKit
 @testable import SSOWeb
 @testable import TestKit

@@ -2,7 +2,7 @@ import SSOShared
 import Testing
 
 @testable import IdPFlow
-@testable import IdPProtocols
+@testable import IdPSSO
 @testable import IdPTestKit
 @testable import TestKit
 @testable import WebTestKit

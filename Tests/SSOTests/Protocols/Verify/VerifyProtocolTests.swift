@@ -5,9 +5,10 @@ import Testing
 
 @testable import Counterparts
 @testable import IdPAccounts
+@testable import IdPAuthorization
 @testable import IdPClients
 @testable import IdPFlow
-@testable import IdPProtocols
+@testable import IdPSSO
 @testable import IdPTestKit
 @testable import SSOShared
 @testable import SSOWeb

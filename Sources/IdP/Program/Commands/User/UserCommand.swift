@@ -3,6 +3,7 @@ import CommandLines
 import IdPAccounts
 import IdPClients
 import IdPOperations
+import IdPServer
 import SSOShared
 import SSOWeb
 import Storage

@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import IdPClients
 import IdPOperations
+import IdPServer
 import SSOShared
 import SSOWeb
 import Storage

@@ -3,6 +3,7 @@ import IdPAccounts
 import IdPClients
 import IdPMail
 import IdPOperations
+import IdPServer
 import IdPSignIn
 import SSOShared
 import SSOWeb

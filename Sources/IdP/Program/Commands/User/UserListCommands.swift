@@ -3,6 +3,7 @@ import IdPAccounts
 import IdPClients
 import IdPFlow
 import IdPOperations
+import IdPServer
 import SSOShared
 import SSOWeb
 import Storage

@@ -4,6 +4,7 @@ import IdPAccountPages
 import IdPAccounts
 import IdPClients
 import IdPOperations
+import IdPServer
 import SSOShared
 import SSOWeb
 import Storage

@@ -3,6 +3,8 @@ import IdPAccounts
 import IdPClients
 import IdPFlow
 import IdPOperations
+import IdPServer
+import IdPSignOut
 import SSOShared
 import SSOWeb
 import Storage

@@ -1,6 +1,8 @@
 import IdPAccounts
+import IdPAuthorization
 import IdPClients
-import IdPFlow
+import IdPSignOut
+import IdPSigningKeys
 import SSOShared
 import SSOWeb
 import Storage

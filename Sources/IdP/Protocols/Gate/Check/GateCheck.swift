@@ -1,8 +1,9 @@
 import HTTPTypes
 import Hummingbird
-import IdPAccounts
 import IdPClients
 import IdPFlow
+import IdPSignOut
+import IdPSigningKeys
 import Logging
 import SSOShared
 import SSOWeb

@@ -1,8 +1,8 @@
 import Foundation
 import HTTPTypes
 import Hummingbird
-import IdPAccounts
 import IdPFlow
+import IdPSignOut
 import SSOShared
 import SSOWeb
 

@@ -1,4 +1,5 @@
 import HTTPTypes
+import IdPSigningKeys
 import JWT
 import SSOShared
 import SSOWeb

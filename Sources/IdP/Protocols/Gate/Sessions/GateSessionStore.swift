@@ -1,6 +1,6 @@
 import IdPAccounts
 import IdPClients
-import IdPFlow
+import IdPSignOut
 import SSOShared
 import SSOWeb
 import Storage

@@ -1,4 +1,5 @@
 import Foundation
+import IdPAuthorization
 import IdPClients
 import IdPFlow
 import SSOShared

@@ -1,7 +1,7 @@
 import Foundation
 import Hummingbird
+import IdPAuthorization
 import IdPClients
-import IdPFlow
 import SSOShared
 import SSOWeb
 import Storage

@@ -1,8 +1,10 @@
 import HTTPTypes
 import Hummingbird
 import IdPAccounts
+import IdPAuthorization
 import IdPClients
 import IdPFlow
+import IdPSignOut
 import Logging
 import SSOShared
 import SSOWeb

@@ -1,6 +1,7 @@
 import Foundation
 import HTTPTypes
 import Hummingbird
+import IdPAuthorization
 import IdPClients
 import IdPFlow
 import Logging

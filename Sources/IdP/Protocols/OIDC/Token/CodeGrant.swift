@@ -1,6 +1,7 @@
 import IdPAccounts
+import IdPAuthorization
 import IdPClients
-import IdPFlow
+import IdPSigningKeys
 import Logging
 import SSOShared
 import SSOWeb

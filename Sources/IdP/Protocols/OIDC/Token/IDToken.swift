@@ -1,6 +1,7 @@
 import IdPAccounts
 import IdPClients
 import IdPFlow
+import IdPSigningKeys
 import JWT
 import SSOShared
 import SSOWeb
@@ -22,7 +23,7 @@ struct OIDCSignIn: Sendable {
 /// ID tokens (OpenID Connect Core 2).
 enum IDToken {
     /// As long as an access token. A client reads it at once.
-    static let lifetime: Duration = .minutes(10)
+    static let lifetime = SigningKeys.longestToken
     static let type = "JWT"
 
     /// Every claim that a token or userinfo may have.
@@ -36,7 +37,7 @@ enum IDToken {
     ///   - hasScopeClaims: whether the claims of the scopes are in it, too.
     static func members(
         _ signIn: OIDCSignIn, issuer: String, at now: Timestamp, nonce: String?, accessToken: String,
-        _ algorithm: IDTokenAlgorithm, _ references: MethodReferences, hasScopeClaims: Bool
+        _ algorithm: SigningAlgorithm, _ references: MethodReferences, hasScopeClaims: Bool
     ) -> [JSONText.Member] {
         var members: [JSONText.Member] = [
             .init("iss", issuer), .init("sub", signIn.account.id), .init("aud", signIn.clientID),
@@ -72,7 +73,7 @@ enum IDToken {
     }
 
     /// The left half of the hash that the signature uses (OpenID Connect Core 3.1.3.6); Ed25519 uses SHA-512.
-    static func hash(_ accessToken: String, _ algorithm: IDTokenAlgorithm) -> String {
+    static func hash(_ accessToken: String, _ algorithm: SigningAlgorithm) -> String {
         let bytes = Array(accessToken.utf8)
         let digest = algorithm == .eddsa ? SHA512.hash(bytes) : SHA256.hash(bytes)
         return Base64URL.encode(digest.prefix(digest.count / 2))

@@ -1,5 +1,6 @@
 import IdPAccounts
 import IdPClients
+import IdPSigningKeys
 import Logging
 import SSOShared
 import SSOWeb

@@ -1,7 +1,7 @@
 import HTTPTypes
 import Hummingbird
+import IdPAuthorization
 import IdPClients
-import IdPFlow
 import Logging
 import NIOCore
 import SSOShared

@@ -1,6 +1,7 @@
 import IdPAccounts
+import IdPAuthorization
 import IdPClients
-import IdPFlow
+import IdPSignOut
 import SSOShared
 import SSOWeb
 import Storage

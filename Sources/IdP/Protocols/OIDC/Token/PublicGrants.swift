@@ -1,4 +1,4 @@
-import IdPAccounts
+import IdPAuthorization
 import IdPClients
 import IdPFlow
 import SSOShared

@@ -1,6 +1,8 @@
 import IdPAccounts
+import IdPAuthorization
 import IdPClients
-import IdPFlow
+import IdPSignOut
+import IdPSigningKeys
 import Logging
 import SSOShared
 import SSOWeb

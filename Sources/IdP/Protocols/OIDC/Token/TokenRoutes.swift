@@ -1,7 +1,9 @@
 import HTTPTypes
 import Hummingbird
+import IdPAuthorization
 import IdPClients
 import IdPFlow
+import IdPSigningKeys
 import SSOShared
 import SSOWeb
 

@@ -1,6 +1,6 @@
 import HTTPTypes
+import IdPAuthorization
 import IdPClients
-import IdPFlow
 import SSOShared
 import SSOWeb
 

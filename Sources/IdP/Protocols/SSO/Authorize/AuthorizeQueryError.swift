@@ -1,3 +1,4 @@
+import IdPAuthorization
 import IdPClients
 import IdPFlow
 import Logging

@@ -1,5 +1,6 @@
 import HTTPTypes
 import Hummingbird
+import IdPAuthorization
 import IdPClients
 import IdPFlow
 import Logging

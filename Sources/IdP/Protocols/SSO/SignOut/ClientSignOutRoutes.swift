@@ -1,6 +1,7 @@
 import HTTPTypes
 import Hummingbird
 import IdPAccounts
+import IdPAuthorization
 import IdPClients
 import IdPFlow
 import Logging

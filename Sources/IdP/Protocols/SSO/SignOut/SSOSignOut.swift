@@ -1,5 +1,5 @@
-import IdPAccounts
 import IdPClients
+import IdPSignOut
 import SSOShared
 import SSOWeb
 

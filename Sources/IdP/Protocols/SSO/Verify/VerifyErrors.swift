@@ -1,4 +1,5 @@
 import HTTPTypes
+import IdPAuthorization
 import IdPClients
 import IdPFlow
 import SSOShared

@@ -1,8 +1,8 @@
 import HTTPTypes
 import Hummingbird
 import IdPAccounts
+import IdPAuthorization
 import IdPClients
-import IdPFlow
 import SSOWeb
 
 /// The page that takes an answer to a client as a form (OAuth 2.0 Form Post Response Mode): one form to the redirect URI, and its
