@@ -82,6 +82,10 @@ struct StatementLintTests {
                     "[\(app), \(AssetLinksProbe.statementText(#"["\#(links)"]"#, #""android_app""#, #""com.house.app""#, #"["\#(AssetLinksProbe.second)"]"#))]"
                 ),
                 ["dal.split-package"], at: "/1"),
+            Row(
+                AssetLinksProbe(
+                    "[\(app), \(AssetLinksProbe.statementText(#"["delegate_permission/common.get_login_creds"]"#))]"),
+                ["dal.split-package"], at: "/1"),
         ])
     func oneFindingACause(row: Row) {
         let probe = AssetLinksProbe(row.body)

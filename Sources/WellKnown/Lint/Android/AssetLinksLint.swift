@@ -116,12 +116,14 @@ enum ListLint {
             $0.relations.contains(RelationNames.handleAllURLs)
                 || $0.relations.contains(RelationNames.getLoginCredentials)
         }
-        let sets = Set(read.map { Set($0.fingerprints.map(\.octets)) })
-        if read.count > 1, sets.count > 1, let last = read.last {
-            findings.add(
-                StatementRules.splitPackage, at: last.statement.node,
-                "\(package) is in \(read.count) statements with different fingerprints. DuckDuckGo keeps only these.")
-        }
+        guard read.count > 1, let last = read.last else { return }
+        let fingerprints = Set(read.map { Set($0.fingerprints.map(\.octets)) })
+        let relations = Set(read.map { Set($0.relations) })
+        guard fingerprints.count > 1 || relations.count > 1 else { return }
+        let what = fingerprints.count > 1 ? "fingerprints" : "relations"
+        findings.add(
+            StatementRules.splitPackage, at: last.statement.node,
+            "\(package) is in \(read.count) statements with different \(what). DuckDuckGo keeps only these.")
     }
 
     /// Where an app may open links, and not use passwords; nil for any other.

@@ -2,8 +2,10 @@ import SSOShared
 
 /// Checks the fields of one dynamic rule. One malformed field makes Android discard the whole list.
 enum DynamicFieldLint {
-    /// Keys of Apple's components, and other keys that authors expect to work here.
-    private static let foreign = ["caseSensitive", "percentEncoded", "comment", "path", "query", "fragment", "paths"]
+    /// Keys of Apple's components.
+    private static let foreign = ["caseSensitive", "percentEncoded", "comment"]
+    /// Names of what a key matches, each with that key.
+    private static let named = ["path": "/", "paths": "/", "query": "?", "fragment": "#"]
 
     /// - Returns: false if a field is malformed or empty. Android then discards all rules.
     static func lint(_ rule: DynamicComponent, into findings: inout FindingCollector) -> Bool {
@@ -14,7 +16,7 @@ enum DynamicFieldLint {
         }
         for member in rule.unknownMembers {
             let isForeign = foreign.contains(member.key)
-            let meant = isForeign ? nil : SpellingSuggestion.of(member.key, among: ["exclude"])
+            let meant = isForeign ? nil : named[member.key] ?? SpellingSuggestion.of(member.key, among: ["exclude"])
             let tail =
                 meant.map { ": did you mean \($0)?" }
                 ?? (isForeign ? "; Apple's rules have it, Android's do not." : ".")

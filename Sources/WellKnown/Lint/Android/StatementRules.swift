@@ -81,8 +81,8 @@ public enum StatementRules {
         reason: "The repetition has no effect, and the next change easily updates only one of the two.",
         fix: "Remove the repetition.", source: specification)
     static let splitPackage = LintRule(
-        "dal.split-package", .info, "One package in several statements",
-        reason: "DuckDuckGo keeps only the fingerprints of the last statement. Other readers use all of them.",
+        "dal.split-package", .warning, "One package in several statements",
+        reason: "DuckDuckGo keeps only the last statement. Other readers use all of them.",
         fix: "List all fingerprints and relations of a package in one statement.",
         source: "duckduckgo/Android, AssetLinksLoader.kt")
     static let unknownKey = LintRule(
