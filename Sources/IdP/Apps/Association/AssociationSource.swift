@@ -138,9 +138,11 @@ struct AssociationReading: Sendable {
         let isKnown = report.findings.contains { $0.code == "pat.host-dot-wellknown" }
         let paths = (isKnown ? [] : [AppleAppSiteAssociation.path]) + [SSOPath.verify, SSOPath.callback]
         return paths.compactMap { path in
-            guard let link = LinkURL("https://example.com\(path)"),
-                let app = matcher.apps.first(where: { matcher.decide(link, app: $0) == .opens })
-            else { return nil }
+            // A callback comes with a query, and a rule may ask for one.
+            let queries = path == SSOPath.callback ? ["", "?token=sso_x&state=x", "?error=x&state=x"] : [""]
+            let links = queries.compactMap { LinkURL("https://example.com\(path)\($0)") }
+            let app = matcher.apps.first { app in links.contains { matcher.decide($0, app: app) == .opens } }
+            guard let app else { return nil }
             return "\(app) opens \(path), which belongs to the browser. Exclude it before the rule that opens it."
         }
     }

@@ -91,7 +91,10 @@ struct AssociationFilesTests {
             ("/*", ["/.well-known/apple-app-site-association", "/auth/sso/verify", "/auth/sso/callback"]),
             ("*", ["/.well-known/apple-app-site-association", "/auth/sso/verify", "/auth/sso/callback"]),
             ("/auth/*", ["/auth/sso/verify", "/auth/sso/callback"]), ("/auth/sso/verify", ["/auth/sso/verify"]),
-            ("/auth/sso/callback", ["/auth/sso/callback"]), ("/auth/sso/authorize", []), ("/shop/*", []),
+            ("/auth/sso/callback", ["/auth/sso/callback"]),
+            (#"/auth/sso/callback", "?": {"token": "?*"}, "comment": "c"#, ["/auth/sso/callback"]),
+            (#"/auth/sso/callback", "?": {"error": "?*"}, "comment": "c"#, ["/auth/sso/callback"]),
+            ("/auth/sso/authorize", []), ("/shop/*", []),
         ])
     func claims(pattern: String, paths: [String]) throws {
         let folder = try TemporaryFolder()
