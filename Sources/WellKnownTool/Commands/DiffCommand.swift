@@ -85,6 +85,8 @@ struct LinkComparison {
     let notes: [LinkDiff.Change]
     let disputes: [LinkDiff.Dispute]
     let addedApps, removedApps, changedCertificates, notDecided: [String]
+    /// Whether the apps of both files stand in another order. Of two that open one link, the first gets it.
+    let isReordered: Bool
 
     /// - Throws: ``InputError`` if the two files cannot be compared.
     init(_ old: LinkSubject, _ new: LinkSubject, app: String?) throws(InputError) {
@@ -114,6 +116,8 @@ struct LinkComparison {
         removedApps = diff.removedApps.filter(asked)
         changedCertificates = diff.changedCertificates.filter(asked)
         notDecided = diff.notDecided.filter(asked)
+        let (before, after) = (old.apps.filter(new.apps.contains), new.apps.filter(old.apps.contains))
+        isReordered = old.platform == .ios && before != after
     }
 
     /// The comparison of two versions of an Android app.
@@ -122,7 +126,7 @@ struct LinkComparison {
         platform = .android
         (changes, notes, disputes) = (diff.changes, diff.unopened, diff.disputes)
         (addedApps, removedApps) = (diff.addedApps, diff.removedApps)
-        (changedCertificates, notDecided) = (diff.changedCertificates, diff.notDecided)
+        (changedCertificates, notDecided, isReordered) = (diff.changedCertificates, diff.notDecided, false)
     }
 
     /// Whether no difference was found. That is not a proof if ``notDecided`` contains an app.
@@ -158,8 +162,14 @@ struct LinkComparison {
         let result =
             !isSame
             ? "\(count) difference\(count == 1 ? "" : "s")"
-            : notDecided.isEmpty ? style.paint("no difference: every link is decided alike", .green) : "not decided"
+            : notDecided.isEmpty ? style.paint("no difference: each app decides every link alike", .green) : "not decided"
         lines.append(result)
+        if isReordered {
+            lines.append(
+                TextStyle.wrapped(
+                    "The apps stand in another order: of two that open one link, the first gets it. See: wellknown check --help",
+                    first: "", rest: "  "))
+        }
         return lines.map { $0 + "\n" }.joined()
     }
 
@@ -174,7 +184,7 @@ struct LinkComparison {
             "platform": platform.rawValue,
             // False also if the search stopped early.
             "same": exitCode == 0, "changes": changes.map(encoded), "addedApps": addedApps,
-            "removedApps": removedApps, "changedCertificates": changedCertificates, "notDecided": notDecided,
+            "removedApps": removedApps, "changedCertificates": changedCertificates, "notDecided": notDecided, "isReordered": isReordered,
             // Links that open the browser before and after, decided by other rules. Android only.
             "notes": notes.map(encoded),
             "disputes": disputes.map {

@@ -76,6 +76,7 @@ struct ProgramExitTests {
         Call("explain apple-app-site-association \(site)/shop/1", 0, "/shop/*"),
         Call("explain missing.json \(site)/", 2, "there is no such file"),
         Call("diff apple-app-site-association apple-app-site-association", 0, "no difference"),
+        Call("diff first.json second.json", 0, "The apps stand in another order"),
         Call("diff apple-app-site-association broken.json", 1, "removed"),
         Call("diff apple-app-site-association assetlinks.json", 2, "Google's"),
         Call("diff apple-app-site-association missing.json", 2, "there is no such file"),
@@ -96,6 +97,13 @@ struct ProgramExitTests {
         let folder = try SampleFiles.folder()
         try folder.write("{\"applinks\": {\"details\": [{\"appIDs\": [\"x\"], \"paths\": []}]}}\n", to: "broken.json")
         try folder.write("hello\n", to: "text.json")
+        let entries = ["A1B2C3D4E5.com.acme.a", "A1B2C3D4E5.com.acme.b"].map {
+            "{\"appIDs\": [\"\($0)\"], \"components\": [{\"/\": \"/x\"}]}"
+        }
+        for (name, entries) in [("first.json", entries), ("second.json", entries.reversed())] {
+            try folder.write(
+                "{\"applinks\": {\"details\": [\(entries.joined(separator: ", "))]}}\n", to: name)
+        }
         let run = try await WellKnownRun.run(call.words, in: folder.path)
         #expect(run.code == call.code, "\(run.output)\(run.errors)")
         #expect((run.output + run.errors).contains(call.says), "\(run.output)\(run.errors)")
