@@ -162,7 +162,8 @@ struct LinkComparison {
         let result =
             !isSame
             ? "\(count) difference\(count == 1 ? "" : "s")"
-            : notDecided.isEmpty ? style.paint("no difference: each app decides every link alike", .green) : "not decided"
+            : notDecided.isEmpty
+                ? style.paint("no difference: each app decides every link alike", .green) : "not decided"
         lines.append(result)
         if isReordered {
             lines.append(
@@ -184,7 +185,8 @@ struct LinkComparison {
             "platform": platform.rawValue,
             // False also if the search stopped early.
             "same": exitCode == 0, "changes": changes.map(encoded), "addedApps": addedApps,
-            "removedApps": removedApps, "changedCertificates": changedCertificates, "notDecided": notDecided, "isReordered": isReordered,
+            "removedApps": removedApps, "changedCertificates": changedCertificates, "notDecided": notDecided,
+            "isReordered": isReordered,
             // Links that open the browser before and after, decided by other rules. Android only.
             "notes": notes.map(encoded),
             "disputes": disputes.map {
