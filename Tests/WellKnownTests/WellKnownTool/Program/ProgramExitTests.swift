@@ -24,12 +24,10 @@ struct ProgramExitTests {
     static let calls: [Call] = [
         Call("lint apple-app-site-association assetlinks.json", 0, "remark"),
         Call("lint apple-app-site-association --fail-on warning", 0, "no findings"),
-        Call("lint assetlinks.json --fail-on info", 1, "fp.play-signing"),
-        Call("lint broken.json", 1, "error"),
+        Call("lint assetlinks.json --fail-on info", 1, "fp.play-signing"), Call("lint broken.json", 1, "error"),
         Call("lint missing.json", 2, "there is no such file"),
         Call("lint .", 0, "apple-app-site-association"), Call("lint", 0, "assetlinks.json"),
-        Call("lint ./no.such.place", 2, "there is no such file"),
-        Call("lint ''", 2, "there is no such file"),
+        Call("lint ./no.such.place", 2, "there is no such file"), Call("lint ''", 2, "there is no such file"),
         Call("lint missing.json broken.json", 2, "error"),
         Call("lint --format json missing.json", 2, "failure"),
         Call("help nosuch", 64, "\"nosuch\" is not a command of wellknown. Its commands are why, lint, match,"),
@@ -38,8 +36,7 @@ struct ProgramExitTests {
         Call("lint --fial-on info", 64, "Unknown option --fial-on. Did you mean --fail-on?"),
         Call("statements", 64, "wellknown statements needs one of its commands: list, check."),
         Call("capability", 64, "wellknown capability needs one of its commands: enable."),
-        Call("lint - -", 64, "once"),
-        Call("lint broken.json --format yaml", 64, "invalid"),
+        Call("lint - -", 64, "once"), Call("lint broken.json --format yaml", 64, "invalid"),
         Call("lint broken.json --fail-on fatal", 64, "invalid"),
         Call("lint broken.json --kind apple", 64, "invalid"),
         Call("lint broken.json --minimum-ios twelve", 64, "invalid"),
@@ -81,15 +78,11 @@ struct ProgramExitTests {
         Call("diff apple-app-site-association assetlinks.json", 2, "Google's"),
         Call("diff apple-app-site-association missing.json", 2, "there is no such file"),
         Call("diff apple-app-site-association apple-app-site-association --app no.such", 2, "no.such"),
-        Call("diff - -", 64, "standard input"),
-        Call("diff apple-app-site-association", 64, "Missing"),
+        Call("diff - -", 64, "standard input"), Call("diff apple-app-site-association", 64, "Missing"),
         Call("generate", 64, "no app"),
-        Call("generate --from missing.yaml", 2, "there is no such file"),
-        Call("generate --from .", 2, "folder"),
-        Call("fetch", 64, "Missing"),
-        Call("fetch http:///x", 64, "neither a domain"),
-        Call("lint --frobnicate x", 64, "Unknown option"),
-        Call("--version", 0, "0."),
+        Call("generate --from missing.yaml", 2, "there is no such file"), Call("generate --from .", 2, "folder"),
+        Call("fetch", 64, "Missing"), Call("fetch http:///x", 64, "neither a domain"),
+        Call("lint --frobnicate x", 64, "Unknown option"), Call("--version", 0, "0."),
     ]
 
     @Test("Each outcome has its exit code and a reason", arguments: calls)
@@ -97,12 +90,9 @@ struct ProgramExitTests {
         let folder = try SampleFiles.folder()
         try folder.write("{\"applinks\": {\"details\": [{\"appIDs\": [\"x\"], \"paths\": []}]}}\n", to: "broken.json")
         try folder.write("hello\n", to: "text.json")
-        let entries = ["A1B2C3D4E5.com.acme.a", "A1B2C3D4E5.com.acme.b"].map {
-            "{\"appIDs\": [\"\($0)\"], \"components\": [{\"/\": \"/x\"}]}"
-        }
-        for (name, entries) in [("first.json", entries), ("second.json", entries.reversed())] {
-            try folder.write(
-                "{\"applinks\": {\"details\": [\(entries.joined(separator: ", "))]}}\n", to: name)
+        for (name, apps) in [("first.json", "ab"), ("second.json", "ba")] {
+            let all = apps.map { #"{"appIDs": ["A1B2C3D4E5.com.acme.\#($0)"], "components": [{"/": "/x"}]}"# }
+            try folder.write(#"{"applinks": {"details": [\#(all.joined(separator: ","))]}}"#, to: name)
         }
         let run = try await WellKnownRun.run(call.words, in: folder.path)
         #expect(run.code == call.code, "\(run.output)\(run.errors)")
